@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The paper's bound holds for {@link #next}: over any interval in which two flows i and j stay
  * backlogged, {@code |sent(i) / f(i) - sent(j) / f(j)| <= Quantum + 2 * Max}, where Quantum is the
  * smallest quantum × weight of the active flows, f(i) is flow i's quantum × weight divided by it,
- * and Max is the largest cost. {@link #plan} keeps it with Max = 1 in units granted. Costs charged
- * after the claim are a debt that the flow's later visits pay back, so what it is served follows
- * its weight as before; there Max is the largest amount by which one plan's charges exceeded its
- * grant.
+ * and Max is the largest cost. {@link #plan} keeps it from plan to plan, in units granted, with Max
+ * = 1. Costs charged after the claim are a debt that the flow's later visits pay back, so what it
+ * is served follows its weight as before; there Max is the most by which one plan's charges
+ * exceeded its grant.
  *
  * <p>Source: M. Shreedhar and G. Varghese, "Efficient fair queuing using deficit round-robin",
  * IEEE/ACM Transactions on Networking 4(3), 1996 (the bound is its fairness theorem).
