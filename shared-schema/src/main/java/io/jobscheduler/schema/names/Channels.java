@@ -1,0 +1,21 @@
+package io.jobscheduler.schema.names;
+
+/** The NOTIFY channels. Everything works without them, by polling. */
+public final class Channels {
+  /**
+   * A job became claimable. Payload: {@code queueId:lane:dispatchKey:jobId}, the smallest new key
+   * of that queue.
+   */
+  public static final String JOBS_READY = "jobs_ready";
+
+  /**
+   * A job was scheduled for an instant that nobody may be waiting for yet. Payload: microseconds
+   * since the epoch.
+   */
+  public static final String JOBS_DUE = "jobs_due";
+
+  /** Something that the dashboard shows has changed. Payload: {@code projectName topic,topic}. */
+  public static final String JOBS_CHANGED = "jobs_changed";
+
+  private Channels() {}
+}

@@ -1,0 +1,18 @@
+package io.jobscheduler.schema.version;
+
+/** The versions that this build knows. */
+public final class SchemaVersion {
+  /** The newest migration in this build. */
+  public static final int NEWEST = 1;
+
+  /** The oldest schema on which this build works. */
+  public static final int OLDEST_SUPPORTED = 1;
+
+  /** Where Flyway finds the migrations. */
+  public static final String MIGRATIONS = "classpath:db/migration";
+
+  /** The schema's name. */
+  public static final String SCHEMA = "jobs";
+
+  private SchemaVersion() {}
+}

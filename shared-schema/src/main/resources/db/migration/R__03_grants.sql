@@ -1,0 +1,59 @@
+-- The ownership matrix: what each service's role may do, column by column. All else is 42501.
+-- Runs at every migration (${flyway:timestamp}), since a function or view made anew loses its grants.
+
+REVOKE ALL ON SCHEMA jobs FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA jobs FROM PUBLIC, ${api_role}, ${worker_role}, ${scheduler_role}, ${dashboard_role};
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA jobs FROM PUBLIC, ${api_role}, ${worker_role}, ${scheduler_role}, ${dashboard_role};
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA jobs FROM PUBLIC, ${api_role}, ${worker_role}, ${scheduler_role}, ${dashboard_role};
+GRANT USAGE ON SCHEMA jobs TO ${api_role}, ${worker_role}, ${scheduler_role}, ${dashboard_role};
+GRANT SELECT ON schema_versions TO ${api_role}, ${worker_role}, ${scheduler_role}, ${dashboard_role};
+
+-- ---------------------------------------------------------------- api-service
+-- Reads everything of a project; inserts what is handed in; a job's life after that is not its to write.
+GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, finished_jobs, attempts,
+                finished_attempts, workflows, workflow_members, dependencies, workers, all_jobs, workflow_status
+   TO ${api_role};
+GRANT INSERT (name) ON projects TO ${api_role};
+GRANT INSERT (email, name, password_hash, platform_admin), UPDATE (name, password_hash, disabled_at)
+   ON users TO ${api_role};
+GRANT INSERT (project_id, user_id, role, payload_visible), UPDATE (role, payload_visible), DELETE
+   ON project_members TO ${api_role};
+GRANT INSERT (project_id, name, weight, max_concurrency), UPDATE (weight, updated_at) ON queues TO ${api_role};
+GRANT INSERT (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at, ready_at,
+              max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies, has_dependents)
+   ON jobs TO ${api_role};
+GRANT INSERT (project_id, name, on_failure, job_count) ON workflows TO ${api_role};
+GRANT INSERT (workflow_id, job_id, key) ON workflow_members TO ${api_role};
+GRANT INSERT (child_id, parent_id, workflow_id, on_outcome) ON dependencies TO ${api_role};
+GRANT USAGE ON SEQUENCE job_id_seq TO ${api_role};
+GRANT EXECUTE ON FUNCTION micros(timestamptz), set_queue_limit(int, int), assert_lease(bigint, bigint)
+   TO ${api_role};
+
+-- ---------------------------------------------------------------- worker-service
+-- No right on any job row: claim and settle are its only doors.
+GRANT SELECT (id, name) ON projects TO ${worker_role};
+GRANT SELECT (id, project_id, name, weight, max_concurrency, paused_at) ON queues TO ${worker_role};
+GRANT SELECT ON queue_heads TO ${worker_role};
+GRANT EXECUTE ON FUNCTION
+  claim(bigint, bigint, int[], int[], bigint[], bigint[]),
+  held_by(bigint), assert_lease(bigint, bigint),
+  settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], interval[]),
+  promote_jobs(bigint[]), release_pending(int),
+  register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
+   TO ${worker_role};
+
+-- ---------------------------------------------------------------- scheduler-service
+GRANT SELECT, UPDATE ON leadership TO ${scheduler_role};
+GRANT SELECT (id, name) ON projects TO ${scheduler_role};
+GRANT SELECT (id, project_id, name) ON queues TO ${scheduler_role};
+GRANT SELECT (id, project_id, queue_id, type, state, run_at, workflow_id, workflow_key) ON jobs TO ${scheduler_role};
+GRANT SELECT ON workflows, workflow_members, dependencies, workers TO ${scheduler_role};
+GRANT EXECUTE ON FUNCTION
+  promote_due(int), mark_lost_workers(interval, interval), rescue_jobs(int, boolean), forget_workers(interval),
+  release_pending(int), sweep_blocked(bigint, int),
+  apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
+  finish_workflows(int), note_queue_heads(), ensure_partitions(), drop_expired_partition()
+   TO ${scheduler_role};
+
+-- ---------------------------------------------------------------- dashboard-service
+-- Nothing but the version: its signals arrive by LISTEN, its data through the API.
