@@ -21,8 +21,7 @@ final class Flow<F> {
 
   /** Visits needed until the deficit reaches {@code cost}; 0 when it does already. */
   long visitsUntil(long cost) {
-    long missing = cost - deficit;
-    return missing <= 0 ? 0 : (missing - 1) / credit + 1;
+    return Math.max(0, cost - deficit + credit - 1) / credit;
   }
 
   /** What the flow takes, in units, during that many visits from now on. */

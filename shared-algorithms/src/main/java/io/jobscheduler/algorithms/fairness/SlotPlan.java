@@ -34,11 +34,8 @@ final class SlotPlan<F> {
     if (left > 0) {
       wholeRounds();
       open.removeIf(flow -> flow.room == 0);
+      // When no flow can take more, the next plan begins where this one did: rounds were whole.
       lastRound();
-    }
-    if (left > 0) {
-      // No flow can take more: the round is complete, the next plan begins where this one did.
-      ring.visit(first);
     }
     return granted;
   }

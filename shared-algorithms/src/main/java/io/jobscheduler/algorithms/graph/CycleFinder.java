@@ -93,7 +93,7 @@ public final class CycleFinder {
     while (path[start] != first) {
       start--;
     }
-    List<Integer> cycle = new ArrayList<>(length - start + 1);
+    List<Integer> cycle = new ArrayList<>();
     for (int i = start; i < length; i++) {
       cycle.add(path[i]);
     }

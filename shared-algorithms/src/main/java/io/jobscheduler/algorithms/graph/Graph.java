@@ -103,13 +103,11 @@ public final class Graph {
 
   /** Returns how many edges lead from {@code node} to children. */
   public int childCount(int node) {
-    checkNode(node, parents.length);
     return rows[node + 1] - rows[node];
   }
 
   /** Returns how many edges lead to {@code node} from parents. */
   public int parentCount(int node) {
-    checkNode(node, parents.length);
     return parents[node];
   }
 

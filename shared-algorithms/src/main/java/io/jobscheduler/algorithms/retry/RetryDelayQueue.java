@@ -68,11 +68,11 @@ public final class RetryDelayQueue<E> {
     Entry<E> entry = new Entry<>(Objects.requireNonNull(element), dueNanos);
     lock.lock();
     try {
-      Handle<E> added = new Handle<>(entries.add(entry));
-      if (entries.peek() == entry) {
+      Entry<E> head = entries.peek();
+      if (head == null || dueNanos - head.dueNanos < 0) {
         changed.signalAll();
       }
-      return added;
+      return new Handle<>(entries.add(entry));
     } finally {
       lock.unlock();
     }

@@ -10,6 +10,7 @@ interface Waiter {
   /**
    * Waits on the condition's own queue until a signal, an interrupt, or the nanoseconds are over.
    */
+  @SuppressWarnings("WaitNotInLoop") // The caller loops.
   Waiter ON_CONDITION = (changed, nanos) -> changed.await(nanos, TimeUnit.NANOSECONDS);
 
   /**

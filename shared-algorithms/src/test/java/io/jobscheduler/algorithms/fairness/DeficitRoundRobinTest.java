@@ -159,6 +159,23 @@ class DeficitRoundRobinTest {
   }
 
   @Test
+  void asksForTwoHeadsPerServiceAtMostWhenTheQuantumCoversTheCost() {
+    DeficitRoundRobin<Integer> many = new DeficitRoundRobin<>(5);
+    for (int i = 0; i < 1_000; i++) {
+      many.activate(i, 1);
+    }
+    int[] asked = {0};
+    for (int i = 0; i < 5_000; i++) {
+      many.next(
+          flow -> {
+            asked[0]++;
+            return 5;
+          });
+    }
+    assertTrue(asked[0] <= 2 * 5_000, () -> asked[0] + " heads asked for");
+  }
+
+  @Test
   void plansManySlotsForManyFlowsWithoutAStepPerUnit() {
     DeficitRoundRobin<Integer> many = new DeficitRoundRobin<>(1);
     for (int i = 0; i < 10_000; i++) {

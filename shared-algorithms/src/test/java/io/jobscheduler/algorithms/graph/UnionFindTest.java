@@ -70,6 +70,18 @@ class UnionFindTest {
   }
 
   @Test
+  void compressesPathsThroughNodeZero() {
+    UnionFind sets = new UnionFind(4);
+    sets.union(0, 1);
+    sets.union(2, 3);
+    sets.union(2, 0);
+    sets.find(1);
+    long before = sets.linksFollowed();
+    assertEquals(2, sets.find(1));
+    assertEquals(before + 1, sets.linksFollowed());
+  }
+
+  @Test
   void findsTheClustersOfAGraph() {
     Graph graph = Graph.builder(6).edge(2, 0).edge(3, 2).edge(5, 4).build();
     UnionFind clusters = UnionFind.of(graph);

@@ -67,6 +67,26 @@ class RetryDelayQueueThreadsTest {
   }
 
   @Test
+  void noCallKeepsTheLock() throws Exception {
+    List<Callable<?>> calls =
+        List.of(
+            () -> queue.add(1, System.nanoTime() + AN_HOUR),
+            queue::size,
+            queue::nextDueNanos,
+            queue::pollDue,
+            () -> queue.poll(0),
+            () -> queue.cancel(queue.add(2, System.nanoTime())),
+            () -> {
+              queue.wakeUp();
+              return null;
+            });
+    for (Callable<?> call : calls) {
+      call.call();
+      assertEquals(1, threads.submit(queue::size).get(10, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
   void sleepsUntilDueByTheRealClock() throws Exception {
     long due = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5);
     queue.add(1, due);
