@@ -284,14 +284,14 @@ BEGIN
     FROM (SELECT p.parent_id, p.outcome FROM pending_releases p
            ORDER BY p.parent_id LIMIT 100 FOR UPDATE SKIP LOCKED) l;
   IF v_parents IS NOT NULL THEN
-    WITH some AS MATERIALIZED (
+    WITH untold AS MATERIALIZED (
       SELECT d.child_id, d.parent_id FROM dependencies d
        WHERE d.parent_id = ANY (v_parents) AND d.outcome IS NULL
        ORDER BY d.parent_id, d.child_id LIMIT p_limit
     ), told AS (
       UPDATE dependencies d
          SET outcome = v_outcomes[array_position(v_parents, d.parent_id)]
-       WHERE d.child_id = ANY (ARRAY(SELECT some.child_id FROM some))
+       WHERE d.child_id = ANY (ARRAY(SELECT untold.child_id FROM untold))
          AND d.parent_id = ANY (v_parents) AND d.outcome IS NULL
       RETURNING d.child_id
     )

@@ -33,6 +33,7 @@ public final class TestPostgres {
   private static final String ZONE = "Pacific/Chatham";
 
   private static TestPostgres shared;
+  private static RuntimeException failure;
 
   private final String adminUrl;
   private final String prefix;
@@ -44,14 +45,23 @@ public final class TestPostgres {
 
   /** The running server, started at the first call. It ends with the JVM. */
   public static synchronized TestPostgres shared() {
+    if (failure != null) {
+      throw new IllegalStateException("PostgreSQL or its template could not be made", failure);
+    }
     if (shared == null) {
       // Several test JVMs may share a server given by address: each has its own template and
       // databases.
       String prefix = "t" + Long.toString(ProcessHandle.current().pid(), 36) + "_";
-      TestPostgres server = new TestPostgres(start(), prefix);
-      server.makeRoles();
-      server.makeTemplate();
-      shared = server;
+      try {
+        TestPostgres server = new TestPostgres(start(), prefix);
+        server.makeRoles();
+        server.makeTemplate();
+        shared = server;
+      } catch (RuntimeException e) {
+        // Said once for all tests of this JVM, not tried again for each.
+        failure = e;
+        throw e;
+      }
     }
     return shared;
   }
