@@ -167,6 +167,33 @@ BEGIN
 END
 $$;
 
+-- Where work waits: per queue and lane the first ready row at or after the head given (as for claim).
+-- Nothing is locked and no limit is looked at; one index probe per lane.
+CREATE OR REPLACE FUNCTION first_ready(p_queues int[], p_head_keys bigint[], p_head_ids bigint[])
+RETURNS TABLE (queue_id int, dispatch_lane smallint, dispatch_key bigint, job_id bigint)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+  SELECT w.queue_id, (10 - h.n)::smallint, f.dispatch_key, f.id
+    FROM unnest(p_queues) WITH ORDINALITY AS w (queue_id, n)
+   CROSS JOIN LATERAL unnest(p_head_keys[w.n:w.n], p_head_ids[w.n:w.n]) WITH ORDINALITY AS h (key, job_id, n)
+   CROSS JOIN LATERAL (
+     SELECT j.dispatch_key, j.id
+       FROM jobs j
+      WHERE j.queue_id = w.queue_id
+        AND j.dispatch_lane = (10 - h.n)::smallint
+        AND j.state = 'ready'
+        AND (j.dispatch_key, j.id) >= (h.key, h.job_id)
+      ORDER BY j.dispatch_key, j.id
+      LIMIT 1) f
+   WHERE h.key < 9223372036854775807
+$$;
+
 -- What a worker holds by the record: compared with its memory after an error and every few seconds.
 CREATE OR REPLACE FUNCTION held_by(p_worker bigint)
 RETURNS TABLE (id bigint, lease_token bigint, claim_number bigint, workflow_id int)
@@ -265,9 +292,12 @@ BEGIN
 END
 $$;
 
-
-CREATE OR REPLACE FUNCTION release_pending(p_limit int)
-RETURNS TABLE (id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
+DROP FUNCTION IF EXISTS release_pending(int);
+-- Tells the children of ended parents that still wait to be told, about p_limit edges a call. Returns the
+-- jobs that became ready (kind child_ready) and, unless there was nothing to do, a last row of kind more.
+CREATE FUNCTION release_pending(p_limit int)
+RETURNS TABLE (
+  kind text, id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off

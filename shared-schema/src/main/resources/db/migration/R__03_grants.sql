@@ -36,7 +36,7 @@ GRANT SELECT (id, project_id, name, weight, max_concurrency, paused_at) ON queue
 GRANT SELECT ON queue_heads TO ${worker_role};
 GRANT EXECUTE ON FUNCTION
   claim(bigint, bigint, int[], int[], bigint[], bigint[]),
-  held_by(bigint), assert_lease(bigint, bigint),
+  first_ready(int[], bigint[], bigint[]), held_by(bigint), assert_lease(bigint, bigint),
   settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], interval[]),
   promote_jobs(bigint[]), release_pending(int),
   register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
