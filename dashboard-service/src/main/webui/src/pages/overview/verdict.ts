@@ -1,0 +1,21 @@
+import type { Page, Worker } from '../../lib/api-types';
+import { text } from '../../lib/messages';
+import { WORKER_BADGES, type StateLook } from '../../lib/states';
+
+export interface Verdict {
+  sentence: string;
+  look: StateLook;
+}
+
+/** What can be said for certain from what the page has: nothing runs without a worker. */
+export function verdictOf(workers: Page<Worker> | null): Verdict | null {
+  if (!workers) return null;
+  const count = (state: Worker['state']) =>
+    workers.items.filter((worker) => worker.state === state).length;
+  const lost = count('lost');
+  if (count('active') === 0) {
+    return { sentence: text.overview.noWorkerVerdict, look: WORKER_BADGES.lost };
+  }
+  if (lost > 0) return { sentence: text.overview.lostVerdict(lost), look: WORKER_BADGES.draining };
+  return { sentence: text.overview.healthy, look: WORKER_BADGES.active };
+}
