@@ -41,7 +41,7 @@ public enum JobState {
 
   private static final Map<JobState, Set<JobState>> NEXT =
       Map.of(
-          SCHEDULED, Set.of(READY, CANCELLED),
+          SCHEDULED, Set.of(READY, BLOCKED, CANCELLED),
           BLOCKED, Set.of(READY, SCHEDULED, SKIPPED, CANCELLED),
           READY, Set.of(RUNNING, BLOCKED, SCHEDULED, CANCELLED),
           RUNNING, Set.of(SUCCEEDED, RETRYING, READY, SCHEDULED, DEAD, CANCELLED),
