@@ -795,6 +795,11 @@ SET search_path = jobs, pg_temp
 SET jit = off
 AS $$
 BEGIN
+  -- Exclusive: settles of this workflow wait for their next flush instead of for our row locks; and the rows in
+  -- id order, as everybody who locks several takes them.
+  PERFORM pg_advisory_xact_lock(2, p_workflow);
+  PERFORM 1 FROM jobs j WHERE j.workflow_id = p_workflow AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;
+
   UPDATE workflow_members m
      SET level = p.level, cluster = p.cluster, critical = p.critical, rank = p.rank
     FROM unnest(p_job_ids, p_levels, p_clusters, p_critical, p_ranks) AS p (job_id, level, cluster, critical, rank)

@@ -109,15 +109,26 @@ final class Sql {
   List<Verdict> settle(
       Connection worker, long workerId, List<Claimed> jobs, String outcome, String result)
       throws SQLException {
-    int n = jobs.size();
-    Object[] none = new Object[n];
-    Integer[] flows = new Integer[n];
-    for (int i = 0; i < n; i++) {
+    Integer[] flows = new Integer[jobs.size()];
+    for (int i = 0; i < flows.length; i++) {
       String flow =
           database.sql(
               "SELECT workflow_id FROM all_jobs WHERE id = %d".formatted(jobs.get(i).id()));
       flows[i] = flow == null ? null : Integer.valueOf(flow);
     }
+    return settle(worker, workerId, jobs, flows, outcome, result);
+  }
+
+  List<Verdict> settle(
+      Connection worker,
+      long workerId,
+      List<Claimed> jobs,
+      Integer[] flows,
+      String outcome,
+      String result)
+      throws SQLException {
+    int n = jobs.size();
+    Object[] none = new Object[n];
     try (PreparedStatement statement =
         worker.prepareStatement(
             "SELECT id, verdict, state FROM jobs.settle(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
