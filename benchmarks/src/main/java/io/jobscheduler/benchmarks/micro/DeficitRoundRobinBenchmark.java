@@ -38,13 +38,13 @@ public class DeficitRoundRobinBenchmark {
     }
   }
 
-  /** Serves one head of cost 1 to 10. */
+  /** Serves one head of cost 1 to 7. */
   @Benchmark
   public @Nullable Integer serveOne() {
     return flows.next(flow -> 1 + flow % 7);
   }
 
-  /** Serves one head whose cost takes about 100,000 rounds. */
+  /** Serves one head whose cost takes its flow 100,000 to 1,000,000 visits. */
   @Benchmark
   public @Nullable Integer serveOneOfHugeCost() {
     return flows.next(flow -> 10_000_000L + flow);
