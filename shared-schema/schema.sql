@@ -319,24 +319,27 @@ apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_cluster
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp 7e0cf0307e38705f51b4a735467b0175
 beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[]) returns boolean security definer search_path=jobs, pg_temp 2af3f8194e6c4cef648642b70df89b31
 claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan ec8e58ab4318418f4140c4f1d3779cc5
-drop_expired_partition() returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 85f9480f745de47bf649e89c8d46a46d
-end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7d993627e89b786031383f780c840b1e
-ensure_partitions() returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 9e4939f1a8fb60320489a99cb0fbe39a
+drop_expired_partition() returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 6c3e8f48c081b13873fdc122fcf0fd0b
+due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
+end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 527367cbbdda87b1f6304d8e7dd5c780
+ensure_partitions() returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 9059e25fd478d6cfbe8266e8c39fbd93
 finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8227675566145d06095b6107dcb083e5
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
+leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off 46de5126312a83c331413bb44f5bbc23
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp 6f7dbf52fbc76150e4e5a3bb31ea51ee
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
 note_queue_heads() returns integer security definer search_path=jobs, pg_temp jit=off 60b292f44282b3c8daca14d6f5b255e8
-promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 9bb42f42b0f63abc1708261369de69ce
+promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off fdb74d7d65838f1d53fb7de5df8d8ecf
 promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 9647e9360e80cdca8e891708388baa19
 register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
-release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off da79704b2551c38ca9f86f70e1cdd5a9
+release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0633840c7ae5b9faadc4e8fddccfc59e
 release_pending(p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 140a7ff904c737f45a9e3176dfd39d3a
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
 rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off 824e64d9a9a709f2126b2c4e3f387fa6
 retention_bound(p_from date, p_days integer) returns date  3e2abaf36a16536d82ab930cb5f17a9f
+retention_today() returns date  830eee383d1d59d4b28ce1f6d3ad15f8
 retry_delay(p_policy json, p_attempt integer) returns interval  44c7b19ebe2fa765b27736b44d2e9e2f
 set_queue_limit(p_queue integer, p_max_concurrency integer) returns void security definer search_path=jobs, pg_temp 96388f61eceb7a5d7e53decaf4b69c2c
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp fc5dd7a50db344ddfe8fad319a5091e4
@@ -368,9 +371,11 @@ jobs_api USAGE on job_id_seq
 jobs_dashboard SELECT on schema_versions
 jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
 jobs_scheduler EXECUTE on drop_expired_partition()
+jobs_scheduler EXECUTE on due_ahead(p_ahead interval, p_limit integer)
 jobs_scheduler EXECUTE on ensure_partitions()
 jobs_scheduler EXECUTE on finish_workflows(p_limit integer)
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
+jobs_scheduler EXECUTE on leader_agenda(p_silence interval)
 jobs_scheduler EXECUTE on mark_lost_workers(p_timeout interval, p_early interval)
 jobs_scheduler EXECUTE on note_queue_heads()
 jobs_scheduler EXECUTE on promote_due(p_limit integer)

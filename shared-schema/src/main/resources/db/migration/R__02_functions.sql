@@ -27,6 +27,13 @@ BEGIN
 END
 $$;
 
+-- The day by which retention is reckoned. In UTC, whatever a session's time zone: a day of the writer's
+-- own would need other partitions than those that the leader made.
+CREATE OR REPLACE FUNCTION retention_today() RETURNS date
+LANGUAGE sql STABLE AS $$
+  SELECT (now() AT TIME ZONE 'UTC')::date
+$$;
+
 -- The day on which a job's retention ends, rounded up to a day that has a partition: days up to 30
 -- ahead, Sundays up to 180, the last day of a month beyond; null days: never.
 CREATE OR REPLACE FUNCTION retention_bound(p_from date, p_days int) RETURNS date
@@ -267,7 +274,7 @@ BEGIN
           project_id, queue_id, attempt, max_attempts, attempt_rows, returned, priority, has_dependencies,
           has_dependents, state, type, state_reason, workflow_key, payload, retry_policy)
       SELECT g.id, g.workflow_id, g.created_at, g.run_at, g.ready_at, clock_timestamp(),
-             retention_bound(current_date, q.retain_finished_days), g.project_id, g.queue_id, g.attempt,
+             retention_bound(retention_today(), q.retain_finished_days), g.project_id, g.queue_id, g.attempt,
              g.max_attempts, g.attempt_rows, g.returned, g.priority, g.has_dependencies, g.has_dependents,
              'skipped', g.type, 'dependency-failed', g.workflow_key, g.payload, g.retry_policy
         FROM gone g
@@ -413,7 +420,7 @@ BEGIN
         error_message, error_stack)
     SELECT g.id, g.lease_token, g.worker_id, g.workflow_id, g.created_at, g.run_at, g.ready_at, g.started_at,
            clock_timestamp(),
-           retention_bound(current_date,
+           retention_bound(retention_today(),
              CASE WHEN s.outcome IN ('succeeded', 'cancelled') THEN q.retain_finished_days ELSE q.retain_dead_days END),
            g.project_id, g.queue_id, g.attempt, g.max_attempts, g.attempt_rows, g.returned, g.priority,
            g.has_dependencies, g.has_dependents,
@@ -586,7 +593,9 @@ SET jit = off
 AS $$
   WITH picked AS MATERIALIZED (
     SELECT j.id FROM jobs j
-     WHERE j.state IN ('scheduled', 'retrying') AND j.run_at <= clock_timestamp()
+     -- Not clock_timestamp(): volatile, it could not bound the index scan, which would read on through every
+     -- job that is not yet due.
+     WHERE j.state IN ('scheduled', 'retrying') AND j.run_at <= statement_timestamp()
      ORDER BY j.run_at, j.id LIMIT p_limit
        FOR UPDATE OF j SKIP LOCKED
   )
@@ -595,6 +604,21 @@ AS $$
          dispatch_key = CASE WHEN j.workflow_id IS NULL THEN micros(clock_timestamp()) ELSE j.dispatch_key END
    WHERE j.id = ANY (ARRAY(SELECT picked.id FROM picked))
   RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id
+$$;
+
+-- What is due within p_ahead: the database's clock and the distinct instants, in microseconds since the
+-- epoch and ascending, of the first p_limit such jobs; seen says how many jobs that were.
+CREATE OR REPLACE FUNCTION due_ahead(p_ahead interval, p_limit int)
+RETURNS TABLE (now_micros bigint, due_micros bigint[], seen int)
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+  SELECT micros(clock_timestamp()), coalesce(array_agg(DISTINCT micros(d.run_at)), '{}'), count(*)::int
+    FROM (SELECT j.run_at FROM jobs j
+           WHERE j.state IN ('scheduled', 'retrying') AND j.run_at <= statement_timestamp() + p_ahead
+           ORDER BY j.run_at, j.id LIMIT p_limit) d
 $$;
 
 -- The same for jobs known by id: a worker's own retries, so that they go on without a leader.
@@ -737,6 +761,37 @@ END
 $$;
 
 -- ---------------------------------------------------------------- the leader's other work
+
+-- What there is to do for the leader's loops, each by the first row that shows it. Reads only.
+CREATE OR REPLACE FUNCTION leader_agenda(p_silence interval)
+RETURNS TABLE (
+  silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean,
+  blocked_jobs boolean, ended_workflows boolean, heads boolean)
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+  SELECT EXISTS (SELECT 1 FROM workers w
+                  WHERE w.lost_at IS NULL AND w.stopped_at IS NULL
+                    AND w.beat_at < clock_timestamp() - p_silence),
+         EXISTS (SELECT 1 FROM jobs j
+                  WHERE j.state = 'running'
+                    AND j.queue_id = ANY (ARRAY(SELECT q.id FROM queues q))
+                    AND j.worker_id = ANY (ARRAY(SELECT w.id FROM workers w
+                                                  WHERE w.lost_at IS NOT NULL OR w.stopped_at IS NOT NULL))),
+         EXISTS (SELECT 1 FROM workflows w WHERE w.planned_at IS NULL),
+         EXISTS (SELECT 1 FROM pending_releases),
+         EXISTS (SELECT 1 FROM jobs j WHERE j.state = 'blocked'),
+         EXISTS (SELECT 1 FROM workflows w
+                  WHERE w.finished_at IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id)),
+         EXISTS (SELECT 1 FROM queue_heads)
+           OR EXISTS (SELECT 1 FROM queues q
+                       CROSS JOIN LATERAL (SELECT 1 FROM jobs j
+                                            WHERE j.queue_id = q.id AND j.state = 'ready' LIMIT 1) r)
+$$;
 
 DROP FUNCTION IF EXISTS sweep_blocked(bigint, int);
 -- Backstop of the release of dependents: walks blocked jobs in id order after p_after, recomputes from the
@@ -909,7 +964,8 @@ LANGUAGE sql IMMUTABLE AS $$
   SELECT 'infinity'::date
 $$;
 
--- Makes the partitions that are missing, waiting at most 100 ms for a lock. Returns how many it made.
+-- Makes the partitions that are missing, waiting at most 100 ms for a lock. Returns how many it made. A day
+-- whose rows lie in the default partition already (nobody made partitions for weeks) stays there.
 CREATE OR REPLACE FUNCTION ensure_partitions() RETURNS int
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
@@ -917,20 +973,23 @@ SET lock_timeout = '100ms'
 AS $$
 DECLARE
   v_bound date;
-  v_suffix text;
+  v_parent text;
+  v_name text;
   v_made int := 0;
 BEGIN
-  FOR v_bound IN SELECT w.bound FROM wanted_partitions(current_date) w ORDER BY w.bound LOOP
-    v_suffix := CASE WHEN v_bound = 'infinity' THEN 'forever' ELSE to_char(v_bound, 'YYYYMMDD') END;
-    IF to_regclass('jobs.finished_jobs_' || v_suffix) IS NULL THEN
-      EXECUTE format('CREATE TABLE jobs.finished_jobs_%s PARTITION OF jobs.finished_jobs FOR VALUES IN (%L)',
-                     v_suffix, v_bound);
-      v_made := v_made + 1;
-    END IF;
-    IF to_regclass('jobs.finished_attempts_' || v_suffix) IS NULL THEN
-      EXECUTE format('CREATE TABLE jobs.finished_attempts_%s PARTITION OF jobs.finished_attempts FOR VALUES IN (%L)',
-                     v_suffix, v_bound);
-      v_made := v_made + 1;
+  FOR v_bound, v_parent IN
+    SELECT w.bound, p.name
+      FROM wanted_partitions(retention_today()) w, unnest('{finished_jobs,finished_attempts}'::text[]) AS p (name)
+     ORDER BY w.bound, p.name
+  LOOP
+    v_name := v_parent || '_' || CASE WHEN v_bound = 'infinity' THEN 'forever' ELSE to_char(v_bound, 'YYYYMMDD') END;
+    IF to_regclass('jobs.' || v_name) IS NULL THEN
+      BEGIN
+        EXECUTE format('CREATE TABLE jobs.%I PARTITION OF jobs.%I FOR VALUES IN (%L)', v_name, v_parent, v_bound);
+        v_made := v_made + 1;
+      EXCEPTION WHEN check_violation THEN
+        CONTINUE;
+      END;
     END IF;
   END LOOP;
   RETURN v_made;
@@ -951,7 +1010,7 @@ BEGIN
     FROM pg_inherits i
     JOIN pg_class c ON c.oid = i.inhrelid
    WHERE i.inhparent = 'jobs.finished_jobs'::regclass;
-  IF v_suffix IS NULL OR to_date(v_suffix, 'YYYYMMDD') >= current_date THEN
+  IF v_suffix IS NULL OR to_date(v_suffix, 'YYYYMMDD') >= retention_today() THEN
     RETURN NULL;
   END IF;
   EXECUTE format('DROP TABLE IF EXISTS jobs.finished_attempts_%s', v_suffix);

@@ -32,14 +32,14 @@ class PartitionsPgTest {
         database.sql(
             """
             SELECT count(*)
-              FROM generate_series(0, 730) AS d, (VALUES (current_date), (current_date + 1)) AS t (today)
+              FROM generate_series(0, 730) AS d, (VALUES (retention_today()), (retention_today() + 1)) AS t (today)
              WHERE retention_bound(t.today, d) NOT IN (SELECT bound FROM wanted_partitions(t.today))
             """));
-    assertEquals("infinity", database.sql("SELECT retention_bound(current_date, NULL)"));
+    assertEquals("infinity", database.sql("SELECT retention_bound(retention_today(), NULL)"));
     assertEquals(
         "true",
         database.sql(
-            "SELECT bool_and(retention_bound(current_date, d) >= current_date + d)::text FROM generate_series(0, 730) d"));
+            "SELECT bool_and(retention_bound(retention_today(), d) >= retention_today() + d)::text FROM generate_series(0, 730) d"));
   }
 
   @Test

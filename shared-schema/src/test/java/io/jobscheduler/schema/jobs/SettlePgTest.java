@@ -115,7 +115,7 @@ class SettlePgTest {
           "true",
           database.sql(
               """
-              SELECT (f.retain_until = current_date + 30 AND a.retain_until = f.retain_until)::text
+              SELECT (f.retain_until = retention_today() + 30 AND a.retain_until = f.retain_until)::text
                 FROM finished_jobs f JOIN finished_attempts a ON a.job_id = f.id LIMIT 1
               """));
     }
