@@ -1,0 +1,25 @@
+package io.jobscheduler.scheduler.agenda;
+
+/**
+ * What there is to do.
+ *
+ * @param silentWorkers some worker has not beaten for the early-loss time
+ * @param heldByGone running jobs whose worker is lost or stopped
+ * @param unplanned workflows without a plan
+ * @param pendingReleases ended parents with children still to be told
+ * @param blockedJobs jobs that wait for others
+ * @param endedWorkflows workflows without a live job whose end is not noted
+ * @param heads ready jobs, or noted heads that may be stale
+ */
+public record Findings(
+    boolean silentWorkers,
+    boolean heldByGone,
+    boolean unplanned,
+    boolean pendingReleases,
+    boolean blockedJobs,
+    boolean endedWorkflows,
+    boolean heads) {
+
+  /** Nothing is known, so everything may be there. */
+  static final Findings UNKNOWN = new Findings(true, true, true, true, true, true, true);
+}

@@ -1,0 +1,8 @@
+/**
+ * The probes on the management port: live while the loops turn, ready while the database answers
+ * and its schema fits, on a standby too. Called by the orchestrator; runs no statement of its own.
+ */
+@NullMarked
+package io.jobscheduler.scheduler.health;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,123 @@
+package io.jobscheduler.scheduler.promote;
+
+import io.jobscheduler.scheduler.leadership.LeaderTransactions;
+import io.jobscheduler.scheduler.leadership.Leadership;
+import io.jobscheduler.scheduler.leadership.Term;
+import io.jobscheduler.scheduler.loop.Every;
+import io.jobscheduler.scheduler.promote.PromoteStore.Ahead;
+import io.jobscheduler.scheduler.signal.ReadyJob;
+import io.jobscheduler.scheduler.signal.Signals;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Promotes due jobs at their instant. {@link #runOnce} belongs to one thread; {@link #heard} and
+ * {@link #lookAgain} may be called by any.
+ */
+final class Promoter {
+  private final Leadership leadership;
+  private final LeaderTransactions transactions;
+  private final DataSource dataSource;
+  private final Signals signals;
+  private final PromoteConfig config;
+  private final LongSupplier nanoClock;
+  private final DueInstants instants;
+  private @Nullable Term lookedIn;
+  private long lookAtNanos;
+  private boolean complete = true;
+  private volatile boolean lookAgain;
+
+  Promoter(
+      Leadership leadership,
+      LeaderTransactions transactions,
+      DataSource dataSource,
+      Signals signals,
+      PromoteConfig config,
+      LongSupplier nanoClock) {
+    this.leadership = leadership;
+    this.transactions = transactions;
+    this.dataSource = dataSource;
+    this.signals = signals;
+    this.config = PromoteConfig.checked(config);
+    this.nanoClock = nanoClock;
+    this.instants = new DueInstants(nanoClock);
+    leadership.whenChanged(this::lookAgain);
+  }
+
+  /** One round: looks ahead, or waits for the next instant and promotes what is due. */
+  void runOnce() throws SQLException, InterruptedException {
+    Term term = leadership.current().orElse(null);
+    if (term == null) {
+      lookedIn = null;
+      instants.await(config.lookEvery().toNanos());
+      return;
+    }
+    boolean due;
+    if (mustLook(term)) {
+      due = look(term);
+    } else {
+      due = instants.await(lookAtNanos - nanoClock.getAsLong());
+    }
+    if (due && promote(term) == 0) {
+      // The clocks had drifted apart, or another was faster: what comes next is read anew.
+      lookAgain = true;
+    }
+  }
+
+  private boolean mustLook(Term term) {
+    return lookAgain
+        || !term.equals(lookedIn)
+        || (!complete && instants.isEmpty())
+        || nanoClock.getAsLong() - lookAtNanos >= 0;
+  }
+
+  /** Reads what lies ahead; returns whether something is due already. */
+  private boolean look(Term term) throws SQLException {
+    lookAgain = false;
+    Ahead ahead = PromoteStore.dueAhead(dataSource, config.lookAhead(), config.window());
+    instants.synchronise(ahead.nowMicros());
+    boolean overdue = false;
+    for (long due : ahead.dueMicros()) {
+      if (due <= ahead.nowMicros()) {
+        overdue = true;
+      } else {
+        instants.arm(due, config.lookAhead());
+      }
+    }
+    complete = ahead.complete();
+    lookedIn = term;
+    lookAtNanos = nanoClock.getAsLong() + config.lookEvery().toNanos();
+    return overdue;
+  }
+
+  /** Promotes in batches until none is due or the round has lasted; returns how many. */
+  private int promote(Term term) throws SQLException {
+    long end = nanoClock.getAsLong() + Every.ROUND.toNanos();
+    int promoted = 0;
+    List<ReadyJob> batch;
+    do {
+      batch = transactions.run(term, t -> PromoteStore.promoteDue(t, config.batch()));
+      promoted += batch.size();
+      signals.ready(batch);
+      if (nanoClock.getAsLong() - end >= 0) {
+        lookAgain = true;
+        break;
+      }
+    } while (batch.size() == config.batch());
+    return promoted;
+  }
+
+  /** A job is due at this instant, in microseconds since the epoch on the database's clock. */
+  void heard(long dueMicros) {
+    instants.arm(dueMicros, config.lookAhead());
+  }
+
+  /** Makes the next round look ahead, at once: signals may have been missed. */
+  void lookAgain() {
+    lookAgain = true;
+    instants.wakeUp();
+  }
+}

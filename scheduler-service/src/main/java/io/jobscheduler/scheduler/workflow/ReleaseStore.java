@@ -1,0 +1,102 @@
+package io.jobscheduler.scheduler.workflow;
+
+import io.jobscheduler.scheduler.leadership.LeaderTransaction;
+import io.jobscheduler.scheduler.signal.ReadyJob;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The statements of release, sweep and finish, each inside a leader transaction. Stateless. */
+final class ReleaseStore {
+
+  /** Children that became claimable, and whether more wait to be told. */
+  record Released(List<ReadyJob> ready, boolean more) {}
+
+  /**
+   * One step of the walk over blocked jobs.
+   *
+   * @param walkedTo the last id looked at, or 0 when the end was reached
+   */
+  record Swept(List<ReadyJob> ready, long walkedTo) {}
+
+  /** A workflow that has ended. */
+  record Finished(int id, int projectId, String state) {}
+
+  private ReleaseStore() {}
+
+  // Children in id order, locked before their edges are judged in a later statement.
+  private static final String RELEASE_PENDING =
+      """
+      SELECT r.kind, r.id, r.queue_id, r.dispatch_lane, r.dispatch_key, r.project_id
+        FROM jobs.release_pending(?) r
+      """;
+
+  static Released releasePending(LeaderTransaction transaction, int limit) throws SQLException {
+    List<ReadyJob> ready = new ArrayList<>();
+    boolean more = false;
+    try (PreparedStatement statement = transaction.prepare(RELEASE_PENDING)) {
+      statement.setInt(1, limit);
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          if (rows.getString("kind").equals("child_ready")) {
+            ready.add(ReadyJob.read(rows));
+          } else {
+            more = true;
+          }
+        }
+      }
+    }
+    return new Released(ready, more);
+  }
+
+  // Keyset walk by jobs_blocked; what it finds decided goes through the same release.
+  private static final String SWEEP_BLOCKED =
+      """
+      SELECT s.kind, s.id, s.queue_id, s.dispatch_lane, s.dispatch_key, s.project_id
+        FROM jobs.sweep_blocked(?, ?) s
+      """;
+
+  static Swept sweepBlocked(LeaderTransaction transaction, long after, int limit)
+      throws SQLException {
+    List<ReadyJob> ready = new ArrayList<>();
+    long walkedTo = 0;
+    try (PreparedStatement statement = transaction.prepare(SWEEP_BLOCKED)) {
+      statement.setLong(1, after);
+      statement.setInt(2, limit);
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          if (rows.getString("kind").equals("child_ready")) {
+            ready.add(ReadyJob.read(rows));
+          } else {
+            walkedTo = rows.getLong("id");
+          }
+        }
+      }
+    }
+    return new Swept(ready, walkedTo);
+  }
+
+  // SKIP LOCKED in id order; judges each workflow by its members in the same statement.
+  private static final String FINISH_WORKFLOWS =
+      """
+      SELECT f.id, f.project_id, f.final_state FROM jobs.finish_workflows(?) f
+      """;
+
+  static List<Finished> finishWorkflows(LeaderTransaction transaction, int limit)
+      throws SQLException {
+    List<Finished> finished = new ArrayList<>();
+    try (PreparedStatement statement = transaction.prepare(FINISH_WORKFLOWS)) {
+      statement.setInt(1, limit);
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          finished.add(
+              new Finished(
+                  rows.getInt("id"), rows.getInt("project_id"), rows.getString("final_state")));
+        }
+      }
+    }
+    return finished;
+  }
+}

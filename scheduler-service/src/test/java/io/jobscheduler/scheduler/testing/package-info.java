@@ -1,0 +1,4 @@
+/**
+ * What the tests of this service share: awaiting, configuration, a rig of plain objects, processes.
+ */
+package io.jobscheduler.scheduler.testing;
