@@ -39,9 +39,10 @@ public final class ApiClient {
    * An answer.
    *
    * @param body the JSON, or null's node when there is none
+   * @param text the body as sent, digit for digit
    * @param contentType as sent, or empty
    */
-  public record Answer(int status, JsonNode body, String contentType) {
+  public record Answer(int status, JsonNode body, String text, String contentType) {
 
     /**
      * The body of a success.
@@ -124,10 +125,10 @@ public final class ApiClient {
     try {
       HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
       String type = response.headers().firstValue("Content-Type").orElse("");
-      return new Answer(response.statusCode(), json(response.body(), type), type);
+      return new Answer(response.statusCode(), json(response.body(), type), response.body(), type);
     } catch (IOException e) {
       throw new StackFailure(
-          "No answer from " + request.method() + " " + request.uri() + ": " + e, e);
+          "No answer to " + request.method() + " " + request.uri() + " (" + e + ")", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StackFailure("Interrupted.", e);

@@ -1,7 +1,7 @@
 package io.jobscheduler.localstack.command;
 
 import io.jobscheduler.localstack.StackFolder;
-import io.jobscheduler.localstack.process.Await;
+import io.jobscheduler.localstack.process.Processes;
 import io.jobscheduler.localstack.process.Signals;
 import io.jobscheduler.localstack.process.StackFailure;
 import java.time.Duration;
@@ -26,12 +26,13 @@ final class DownCommand {
     if (supervisor.isPresent()) {
       out.accept("Stopping …");
       Signals.TERM.send(supervisor.get());
-      if (!Await.until(LIMIT, () -> !supervisor.get().isAlive())) {
+      if (!Processes.awaitEnd(supervisor.get(), LIMIT)) {
         throw new StackFailure(
             "make up (process " + supervisor.get().pid() + ") has not ended within 90 s.");
       }
     }
     boolean left = Leftovers.end(folder, out);
+    RunningStack.supervisor(folder).delete();
     out.accept(supervisor.isPresent() || left ? "Stopped." : "Nothing was running.");
     return 0;
   }

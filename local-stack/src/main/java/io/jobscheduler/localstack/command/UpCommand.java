@@ -137,9 +137,9 @@ final class UpCommand {
     LocalStack running = stack;
     if (running != null) {
       running.close();
+      out.accept("Stopped.");
     }
     RunningStack.supervisor(folder).delete();
-    out.accept("Stopped.");
     ended.countDown();
     // Ended as asked: 0, not the 130 or 143 of a signal.
     Runtime.getRuntime().halt(exitCode);

@@ -12,10 +12,11 @@ import java.util.Objects;
  *
  * @param jobs how many it has
  * @param succeeded how many of them succeeded
+ * @param edges from parents to children
  * @param violations edges whose child started before its parent had finished
  * @param makespan from the workflow's submission to the end of its last job
  */
-public record Verdict(int jobs, int succeeded, int violations, Duration makespan) {
+public record Verdict(int jobs, int succeeded, int edges, int violations, Duration makespan) {
 
   /**
    * Judges a workflow.
@@ -41,7 +42,12 @@ public record Verdict(int jobs, int succeeded, int violations, Duration makespan
       JsonNode child = Objects.requireNonNull(nodes.get(edge.path("to").asText()));
       violations += startedTooEarly(parent, child) ? 1 : 0;
     }
-    return new Verdict(nodes.size(), succeeded, violations, Duration.between(submittedAt, last));
+    return new Verdict(
+        nodes.size(),
+        succeeded,
+        graph.path("edges").size(),
+        violations,
+        Duration.between(submittedAt, last));
   }
 
   private static boolean startedTooEarly(JsonNode parent, JsonNode child) {

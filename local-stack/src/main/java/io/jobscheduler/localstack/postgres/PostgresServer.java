@@ -3,6 +3,7 @@ package io.jobscheduler.localstack.postgres;
 import io.jobscheduler.localstack.process.Await;
 import io.jobscheduler.localstack.process.LogFile;
 import io.jobscheduler.localstack.process.PidFile;
+import io.jobscheduler.localstack.process.Processes;
 import io.jobscheduler.localstack.process.Signals;
 import io.jobscheduler.localstack.process.StackFailure;
 import java.io.IOException;
@@ -167,18 +168,9 @@ public final class PostgresServer {
       List<String> lines = Files.readAllLines(data.resolve("postmaster.pid"));
       long pid = Long.parseLong(lines.get(0).strip());
       Instant startedAt = Instant.ofEpochSecond(Long.parseLong(lines.get(2).strip()));
-      return PidFile.find(pid, startedAt).filter(process -> !isCorpse(pid));
+      return PidFile.find(pid, startedAt);
     } catch (IOException | IndexOutOfBoundsException | NumberFormatException noneOrHalfWritten) {
       return Optional.empty();
-    }
-  }
-
-  private static boolean isCorpse(long pid) {
-    try {
-      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-      return stat.substring(stat.lastIndexOf(')')).startsWith(") Z");
-    } catch (IOException noProcFolder) {
-      return false;
     }
   }
 
@@ -191,9 +183,9 @@ public final class PostgresServer {
   /** Ends a server by its process. */
   public static void stop(ProcessHandle server) {
     Signals.INT.send(server);
-    if (!awaitEnd(server, STOP_LIMIT)) {
+    if (!Processes.awaitEnd(server, STOP_LIMIT)) {
       Signals.KILL.send(server);
-      awaitEnd(server, STOP_LIMIT);
+      Processes.awaitEnd(server, STOP_LIMIT);
     }
   }
 
@@ -203,12 +195,8 @@ public final class PostgresServer {
         .ifPresent(
             server -> {
               Signals.KILL.send(server);
-              awaitEnd(server, STOP_LIMIT);
+              Processes.awaitEnd(server, STOP_LIMIT);
             });
-  }
-
-  private static boolean awaitEnd(ProcessHandle server, Duration limit) {
-    return Await.until(limit, () -> !server.isAlive() || isCorpse(server.pid()));
   }
 
   public int port() {

@@ -55,7 +55,7 @@ public final class PidFile {
   /** The running process of that pid, if that is when it started. */
   public static Optional<ProcessHandle> find(long pid, Instant startedAt) {
     return ProcessHandle.of(pid)
-        .filter(ProcessHandle::isAlive)
+        .filter(Processes::runs)
         .filter(
             process ->
                 process

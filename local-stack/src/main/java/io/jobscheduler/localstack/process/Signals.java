@@ -16,7 +16,7 @@ public enum Signals {
 
   /** Sends this signal. A process that has already ended is no error. */
   public void send(ProcessHandle process) {
-    if (!process.isAlive()) {
+    if (!Processes.runs(process)) {
       return;
     }
     try {

@@ -33,13 +33,14 @@ public final class ServiceEnvironment {
         "JOBS_DB_PASSWORD_FILE", passwordFile.toAbsolutePath().toString());
   }
 
-  /** Loopback addresses and ports; no delay for load balancers at the end. */
+  /** Loopback addresses and ports, no delay for load balancers at the end, a log for people. */
   public static Map<String, String> addresses(int httpPort, int managementPort) {
     return Map.of(
         "QUARKUS_HTTP_HOST", "127.0.0.1",
         "QUARKUS_HTTP_PORT", Integer.toString(httpPort),
         "QUARKUS_MANAGEMENT_HOST", "127.0.0.1",
         "QUARKUS_MANAGEMENT_PORT", Integer.toString(managementPort),
-        "QUARKUS_SHUTDOWN_DELAY", "0S");
+        "QUARKUS_SHUTDOWN_DELAY", "0S",
+        "QUARKUS_LOG_CONSOLE_JSON_ENABLED", "false");
   }
 }
