@@ -1,0 +1,78 @@
+package io.jobscheduler.deploy;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The settings that a service reads, as environment variables: from its {@code @ConfigMapping}
+ * interfaces and its application.properties, read as text.
+ */
+record ServiceKeys(Map<String, String> defaults, String properties) {
+  private static final Pattern MAPPING =
+      Pattern.compile("@ConfigMapping\\(prefix = \"([a-z.-]+)\"\\)");
+  // An abstract method of the interface, with the annotations before it.
+  private static final Pattern METHOD =
+      Pattern.compile("((?:^  @.*\\n)*)^  [\\w.<>]+ (\\w+)\\(\\);$", Pattern.MULTILINE);
+  private static final Pattern DEFAULT = Pattern.compile("@WithDefault\\(\"([^\"]*)\"\\)");
+  private static final Pattern OWN_NAME = Pattern.compile("@WithName\\(\"([^\"]*)\"\\)");
+  private static final Pattern REFERENCE = Pattern.compile("\\$\\{(jobs\\.[a-z.-]+)[:}]");
+
+  /** Those of a module such as `api-service`. */
+  static ServiceKeys of(String module) {
+    Map<String, String> defaults = new TreeMap<>();
+    for (var file : Repository.files(module + "/src/main/java", ".java")) {
+      addMapping(Repository.read(file), defaults);
+    }
+    String properties = "";
+    for (var file : Repository.files(module + "/src/main/resources", "application.properties")) {
+      properties = Repository.read(file);
+    }
+    Matcher reference = REFERENCE.matcher(properties);
+    while (reference.find()) {
+      defaults.putIfAbsent(variable(reference.group(1)), "");
+    }
+    return new ServiceKeys(defaults, properties);
+  }
+
+  static void addMapping(String source, Map<String, String> defaults) {
+    Matcher mapping = MAPPING.matcher(source);
+    if (!mapping.find()) {
+      return;
+    }
+    Matcher method = METHOD.matcher(source);
+    while (method.find()) {
+      String annotations = method.group(1);
+      Matcher ownName = OWN_NAME.matcher(annotations);
+      String key = ownName.find() ? ownName.group(1) : kebab(method.group(2));
+      Matcher value = DEFAULT.matcher(annotations);
+      defaults.put(variable(mapping.group(1) + "." + key), value.find() ? value.group(1) : "");
+    }
+  }
+
+  boolean reads(String variable) {
+    return defaults.containsKey(variable);
+  }
+
+  Optional<String> defaultOf(String variable) {
+    return Optional.ofNullable(defaults.get(variable)).filter(value -> !value.isEmpty());
+  }
+
+  /** The value of a line of application.properties. */
+  Optional<String> property(String key) {
+    Matcher line =
+        Pattern.compile("^" + Pattern.quote(key) + "=(.*)$", Pattern.MULTILINE).matcher(properties);
+    return line.find() ? Optional.of(line.group(1)) : Optional.empty();
+  }
+
+  private static String kebab(String method) {
+    return method.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+  }
+
+  private static String variable(String key) {
+    return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
+  }
+}
