@@ -1,0 +1,256 @@
+package io.jobscheduler.worker;
+
+import io.jobscheduler.worker.claim.ClaimSink;
+import io.jobscheduler.worker.claim.Claimer;
+import io.jobscheduler.worker.claim.Prefetch;
+import io.jobscheduler.worker.claim.QueueInfo;
+import io.jobscheduler.worker.claim.WakeUps;
+import io.jobscheduler.worker.database.Connections;
+import io.jobscheduler.worker.dispatch.Dispatcher;
+import io.jobscheduler.worker.dispatch.Held;
+import io.jobscheduler.worker.dispatch.HeldLeases;
+import io.jobscheduler.worker.execute.AttemptRunner;
+import io.jobscheduler.worker.execute.Slots;
+import io.jobscheduler.worker.health.LoopTurns;
+import io.jobscheduler.worker.lease.BeatReport;
+import io.jobscheduler.worker.lease.Heartbeat;
+import io.jobscheduler.worker.lease.Loss;
+import io.jobscheduler.worker.settle.Pending;
+import io.jobscheduler.worker.settle.SettleEvents;
+import io.jobscheduler.worker.settle.Settlement;
+import io.jobscheduler.worker.settle.Settler;
+import io.jobscheduler.worker.signal.WorkerSignals;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that lives under one incarnation: its lease, claimer, heap, slots and settler. It ends
+ * for good by a drain, or at once when its leases can no longer be trusted; then all that it held
+ * is dropped and the next tenure starts with nothing.
+ *
+ * <p>Lock order: none of its parts calls another while holding its own lock.
+ */
+final class Tenure implements ClaimSink {
+  private static final Logger LOG = Logger.getLogger(Tenure.class);
+
+  private final long worker;
+  private final WorkerSettings settings;
+  private final WorkerSignals signals;
+  private final LoopTurns turns;
+  private final HeldLeases leases = new HeldLeases();
+  private final Dispatcher dispatcher;
+  private final Slots slots;
+  private final Claimer claimer;
+  private final Settler settler;
+  private final Heartbeat heartbeat;
+  private final Thread claimThread;
+  private final Thread settleThread;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private volatile boolean draining;
+  private volatile boolean givingBack;
+  private volatile boolean fenced;
+
+  Tenure(
+      long worker,
+      Connection registered,
+      long registeredNanos,
+      WorkerSettings settings,
+      Connections pool,
+      Connections direct,
+      AttemptRunner runner,
+      WakeUps wakeUps,
+      WorkerSignals signals,
+      Function<HeldLeases, SettleEvents> aftermath,
+      LoopTurns turns,
+      LongSupplier clock) {
+    this.worker = worker;
+    this.settings = settings;
+    this.signals = signals;
+    this.turns = turns;
+    this.dispatcher = new Dispatcher(settings.slots(), wakeUps::stir);
+    Prefetch prefetch = new Prefetch(settings.slots(), settings.prefetch());
+    this.settler =
+        new Settler(worker, pool, aftermath.apply(leases), clock, () -> turns.turned("settle"));
+    this.slots = new Slots(settings.slots(), dispatcher, runner, prefetch, this::attemptEnded);
+    this.heartbeat =
+        new Heartbeat(
+            direct,
+            registered,
+            worker,
+            settings.timings(),
+            registeredNanos,
+            () -> new BeatReport(dispatcher.running(), draining, leases.unstarted()),
+            clock,
+            this::fence);
+    this.claimer =
+        new Claimer(
+            worker,
+            pool,
+            settings.queues(),
+            leases,
+            wakeUps,
+            dispatcher::free,
+            prefetch,
+            this::mayClaim,
+            this,
+            clock,
+            settings.rhythm());
+    this.claimThread = new Thread(claimer, "jobs-claim");
+    this.settleThread = new Thread(settler, "jobs-settle");
+    claimThread.setDaemon(true);
+    settleThread.setDaemon(true);
+  }
+
+  void start() {
+    heartbeat.start();
+    settleThread.start();
+    slots.start();
+    claimThread.start();
+    LOG.infof("Worker registered worker_id=%d slots=%d", worker, settings.slots());
+  }
+
+  /** Waits at most so long; whether the tenure is over because its leases are lost. */
+  boolean awaitOver(Duration atMost) throws InterruptedException {
+    return over.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Ends a wait for the tenure's end. */
+  void stirSupervisor() {
+    over.countDown();
+  }
+
+  boolean isFenced() {
+    return fenced;
+  }
+
+  boolean isReady() {
+    return !draining && heartbeat.isFresh();
+  }
+
+  private boolean mayClaim() {
+    turns.turned("claim");
+    return !draining && heartbeat.isTrusted();
+  }
+
+  private void attemptEnded(Held held, Settlement settlement) {
+    if (!fenced) {
+      boolean cutShort = givingBack && !settlement.outcome().equals("succeeded");
+      settle(held, cutShort ? Settlement.released() : settlement);
+    }
+    dispatcher.slotFreed();
+  }
+
+  private void settle(Held held, Settlement settlement) {
+    if (held.decide()) {
+      settler.submit(Pending.of(held, settlement));
+    }
+  }
+
+  // ---- what the claimer does with what it gets
+
+  @Override
+  public boolean dispatch(List<Held> claimed) {
+    return !fenced && dispatcher.add(claimed);
+  }
+
+  @Override
+  public void release(long jobId, long leaseToken, @Nullable Integer workflowId) {
+    settler.submit(Pending.release(jobId, leaseToken, workflowId));
+  }
+
+  @Override
+  public void revoked(Held held) {
+    LOG.warnf("Lease revoked worker_id=%d job_id=%d", worker, held.job().id());
+    leases.remove(held);
+    if (!dispatcher.withdraw(held)) {
+      slots.interrupt(held);
+    }
+  }
+
+  @Override
+  public void queuesRead(List<QueueInfo> served) {
+    signals.learn(served);
+  }
+
+  // ---- the end
+
+  /** The leases can no longer be trusted: nothing of this tenure may go on. */
+  private void fence(Loss loss) {
+    fenced = true;
+    LOG.warnf("Leases lost, starting over worker_id=%d loss=%s", worker, loss);
+    claimer.stop();
+    dispatcher.close();
+    slots.interruptAll();
+    settler.stop();
+    over.countDown();
+  }
+
+  /** Frees what a fenced tenure has. Its row is stopped if that is still possible. */
+  void close() {
+    claimer.stop();
+    dispatcher.close();
+    settler.stop();
+    join(claimThread);
+    join(settleThread);
+    heartbeat.close();
+    turns.ended("claim");
+    turns.ended("settle");
+  }
+
+  /**
+   * The orderly end: gives back at once what has not started, lets the rest run up to the limit,
+   * then interrupts and gives back. Returns whether everything was settled.
+   */
+  boolean drain() throws InterruptedException {
+    draining = true;
+    heartbeat.beatNow();
+    claimer.stop();
+    join(claimThread);
+    dispatcher.close().forEach(held -> settle(held, Settlement.released()));
+    if (!dispatcher.awaitIdle(settings.drainLimit().toNanos())) {
+      giveBackRunning();
+    }
+    boolean settled = settler.awaitSettled(Duration.ofSeconds(10).toNanos());
+    settler.stop();
+    join(settleThread);
+    sayGoodbye();
+    turns.ended("claim");
+    turns.ended("settle");
+    return settled;
+  }
+
+  private void giveBackRunning() throws InterruptedException {
+    givingBack = true;
+    int late = slots.interruptAll().size();
+    LOG.warnf(
+        "Drain limit reached, running jobs are given back worker_id=%d jobs=%d", worker, late);
+    // Given back only once the handler has ended or the process is about to: until then nobody else
+    // may start it.
+    dispatcher.awaitIdle(settings.interruptGrace().toNanos());
+    leases.all().forEach(held -> settle(held, Settlement.released()));
+  }
+
+  private void sayGoodbye() {
+    try {
+      heartbeat.stop();
+    } catch (SQLException e) {
+      LOG.warnf("Worker could not be deregistered worker_id=%d cause=%s", worker, e.toString());
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join(5_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

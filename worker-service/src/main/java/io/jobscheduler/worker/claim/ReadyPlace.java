@@ -1,0 +1,4 @@
+package io.jobscheduler.worker.claim;
+
+/** Where a job became ready. */
+public record ReadyPlace(int queueId, int lane, Position position) {}

@@ -1,0 +1,161 @@
+package io.jobscheduler.worker.dispatch;
+
+import io.jobscheduler.algorithms.heap.BinaryMinHeap;
+import io.jobscheduler.worker.claim.ClaimedJob;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands claimed jobs of all queues to the slots, most urgent first.
+ *
+ * <p>They wait in a binary min-heap by priority (9 first), then dispatch key, then id: the claim's
+ * UPDATE returns rows in no order, and several queues come in one claim. A job that is no longer
+ * ours leaves by its handle. Thread-safe; one lock, held for O(log n).
+ */
+public final class Dispatcher {
+  /** Most urgent first. */
+  static final Comparator<Held> URGENCY =
+      Comparator.comparing(
+          Held::job,
+          Comparator.comparingInt((ClaimedJob job) -> -job.priority())
+              .thenComparingLong(ClaimedJob::dispatchKey)
+              .thenComparingLong(ClaimedJob::id));
+
+  private final int slots;
+  private final Runnable onRoom;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final BinaryMinHeap<Held> waiting = new BinaryMinHeap<>(URGENCY);
+  private final Map<Held, BinaryMinHeap.Handle<Held>> handles = new HashMap<>();
+  private int running;
+  private boolean closed;
+
+  /**
+   * Makes an empty dispatcher.
+   *
+   * @param slots how many jobs run at once
+   * @param onRoom called, outside the lock, when a slot became free or a waiting job started
+   */
+  public Dispatcher(int slots, Runnable onRoom) {
+    this.slots = slots;
+    this.onRoom = onRoom;
+  }
+
+  /** Adds claimed jobs; false, adding none, when closed. */
+  public boolean add(Collection<Held> claimed) {
+    lock.lock();
+    try {
+      if (closed) {
+        return false;
+      }
+      for (Held held : claimed) {
+        handles.put(held, waiting.add(held));
+      }
+      changed.signalAll();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the most urgent job and marks it started; null when closed. */
+  public @Nullable Held take() throws InterruptedException {
+    Held next;
+    lock.lockInterruptibly();
+    try {
+      while (waiting.isEmpty() && !closed) {
+        changed.await();
+      }
+      next = closed ? null : waiting.poll();
+      if (next == null) {
+        return null;
+      }
+      handles.remove(next);
+      next.start();
+      running++;
+    } finally {
+      lock.unlock();
+    }
+    onRoom.run();
+    return next;
+  }
+
+  /** A slot is free again. */
+  public void slotFreed() {
+    lock.lock();
+    try {
+      running--;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    onRoom.run();
+  }
+
+  /** Takes a job out before it starts; false when it has started or left. */
+  public boolean withdraw(Held held) {
+    lock.lock();
+    try {
+      BinaryMinHeap.Handle<Held> handle = handles.remove(held);
+      return handle != null && waiting.remove(handle);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives out nothing more; returns what has not started. */
+  public List<Held> close() {
+    lock.lock();
+    try {
+      closed = true;
+      List<Held> left = new ArrayList<>(handles.keySet());
+      handles.clear();
+      waiting.clear();
+      changed.signalAll();
+      return left;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Slots that would start a job at once; below zero by the number of jobs that wait. */
+  public int free() {
+    lock.lock();
+    try {
+      return slots - running - waiting.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Jobs being run. */
+  public int running() {
+    lock.lock();
+    try {
+      return running;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until nothing runs, or the nanoseconds are over; whether nothing runs. */
+  public boolean awaitIdle(long nanos) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long left = nanos;
+      while (running > 0 && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return running == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

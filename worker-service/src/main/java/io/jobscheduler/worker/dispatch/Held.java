@@ -1,0 +1,51 @@
+package io.jobscheduler.worker.dispatch;
+
+import io.jobscheduler.worker.claim.ClaimedJob;
+
+/** A lease in hand and how far its job has come. Thread-safe; identity counts. */
+public final class Held {
+  /** How far it has come. */
+  public enum Phase {
+    /** In the heap. */
+    WAITING,
+    /** A handler has it. */
+    RUNNING,
+    /** Its end is decided and not yet confirmed by the database. */
+    SETTLING
+  }
+
+  private final ClaimedJob job;
+  private Phase phase = Phase.WAITING;
+
+  /** A lease just claimed. */
+  public Held(ClaimedJob job) {
+    this.job = job;
+  }
+
+  /** The job. */
+  public ClaimedJob job() {
+    return job;
+  }
+
+  /** How far it has come. */
+  public synchronized Phase phase() {
+    return phase;
+  }
+
+  /** A handler takes it. */
+  synchronized void start() {
+    if (phase == Phase.WAITING) {
+      phase = Phase.RUNNING;
+    }
+  }
+
+  /**
+   * Decides its end. Only whoever gets true may settle it, so that a job whose handler ends at the
+   * very moment at which it is given back is settled once.
+   */
+  public synchronized boolean decide() {
+    boolean first = phase != Phase.SETTLING;
+    phase = Phase.SETTLING;
+    return first;
+  }
+}

@@ -1,0 +1,24 @@
+package io.jobscheduler.worker.handlers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a handler gets to see of its job. A job runs at least once: to be idempotent, key effects by
+ * {@code jobId}, or let the storage refuse a {@code leaseToken} smaller than one it has seen.
+ *
+ * @param attempt number of this attempt, from 1
+ * @param maxAttempts runs in all
+ * @param leaseToken grows with every lease of the job
+ * @param workflow id of the workflow, or null
+ * @param payload JSON as it was typed, or null
+ */
+public record JobContext(
+    long jobId,
+    int attempt,
+    int maxAttempts,
+    long leaseToken,
+    String type,
+    String project,
+    String queue,
+    @Nullable Integer workflow,
+    @Nullable String payload) {}

@@ -1,0 +1,39 @@
+package io.jobscheduler.worker.handlers;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How an attempt ended, in the handler's own words. An exception counts as {@link Retry}. */
+public sealed interface JobOutcome {
+  /**
+   * The job is done.
+   *
+   * @param result JSON text, or null for none
+   */
+  record Done(@Nullable String result) implements JobOutcome {}
+
+  /**
+   * The attempt failed; another may succeed. On the last attempt the job is dead.
+   *
+   * @param kind what failed, in kebab-case
+   * @param message for people
+   * @param after wait so long, or null for the job's own policy
+   */
+  record Retry(String kind, String message, @Nullable Duration after) implements JobOutcome {}
+
+  /** No attempt can succeed: to the dead-letter queue. */
+  record Dead(String kind, String message) implements JobOutcome {}
+
+  /** The work is no longer wanted. */
+  record Cancel(String reason) implements JobOutcome {}
+
+  /** Done, without a result. */
+  static JobOutcome done() {
+    return new Done(null);
+  }
+
+  /** Done, with a result as JSON text. */
+  static JobOutcome done(@Nullable String result) {
+    return new Done(result);
+  }
+}

@@ -1,0 +1,34 @@
+package io.jobscheduler.worker.health;
+
+import io.jobscheduler.worker.WorkerProcess;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.List;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Liveness;
+
+/**
+ * Alive while every loop has turned within the last minute. It never asks the database: its outage
+ * must not restart every worker.
+ */
+@Liveness
+@ApplicationScoped
+public class WorkerLiveness implements HealthCheck {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final WorkerProcess worker;
+
+  WorkerLiveness(WorkerProcess worker) {
+    this.worker = worker;
+  }
+
+  @Override
+  public HealthCheckResponse call() {
+    List<String> stuck = worker.turns().stuck(PATIENCE);
+    return HealthCheckResponse.named("loops")
+        .status(stuck.isEmpty())
+        .withData("stuck", String.join(",", stuck))
+        .build();
+  }
+}

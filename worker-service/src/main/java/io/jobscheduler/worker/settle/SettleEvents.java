@@ -1,0 +1,18 @@
+package io.jobscheduler.worker.settle;
+
+import java.util.List;
+
+/** Who is told what a settle has done. Must not block. */
+public interface SettleEvents extends ReadyEvents {
+  /**
+   * These attempts have ended, in the record or because the lease was lost; their leases are not
+   * ours any more.
+   */
+  void ended(List<Pending> ended);
+
+  /** This job waits for its retry. */
+  void retryIn(long jobId, long nanos);
+
+  /** Among what was settled were jobs that others may depend on. */
+  void dependentsMayWait();
+}

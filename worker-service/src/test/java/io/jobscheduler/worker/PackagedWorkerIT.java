@@ -1,0 +1,123 @@
+package io.jobscheduler.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.schema.testing.Role;
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged worker as a process of its own. */
+class PackagedWorkerIT {
+  private static final Duration START = Duration.ofSeconds(60);
+
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+  @TempDir Path folder;
+  private Process process;
+  private int port;
+  private Jobs jobs;
+
+  @BeforeEach
+  void start() throws IOException {
+    jobs = new Jobs(database);
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    process = launch(Map.of());
+  }
+
+  private Process launch(Map<String, String> more) throws IOException {
+    Path secret = Files.writeString(folder.resolve("password"), Role.WORKER.password() + "\n");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            List.of(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-jar",
+                Path.of("target", "quarkus-app", "quarkus-run.jar").toString()));
+    Map<String, String> env = builder.environment();
+    env.put("JOBS_DB_URL", database.url());
+    env.put("JOBS_DB_USERNAME", Role.WORKER.databaseName());
+    env.put("JOBS_DB_PASSWORD_FILE", secret.toString());
+    env.put("QUARKUS_MANAGEMENT_PORT", Integer.toString(port));
+    env.put("QUARKUS_MANAGEMENT_HOST", "127.0.0.1");
+    env.putAll(more);
+    return builder
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("worker.log").toFile())
+        .start();
+  }
+
+  @AfterEach
+  void kill() throws Exception {
+    process.destroyForcibly().waitFor();
+  }
+
+  @Test
+  void runsJobsAndDrainsOnTermWithExitCodeZero() throws Exception {
+    int queue = jobs.queue("default");
+    Await.until("ready", START, () -> status("ready") == 200);
+    assertEquals(200, status("live"));
+    long echo = jobs.ready(queue, "echo", "{\"a\": 1E-3}");
+    Await.until("echo done", () -> "succeeded".equals(jobs.state(echo)));
+    assertEquals("{\"a\": 1E-3}", jobs.column("result", echo));
+    long slow = jobs.ready(queue, "sleep", "{\"millis\": 2500}");
+    Await.until("slow runs", () -> "running".equals(jobs.state(slow)));
+
+    process.destroy();
+    Await.until("not ready while it drains", () -> status("ready") == 503);
+    assertEquals(200, status("live"));
+    assertTrue(process.waitFor(20, TimeUnit.SECONDS), this::log);
+    assertEquals(0, process.exitValue(), this::log);
+    assertEquals("succeeded", jobs.state(slow));
+    assertEquals("0", database.sql("SELECT count(*) FROM workers WHERE stopped_at IS NULL"));
+  }
+
+  @Test
+  void refusesToStartWhenTheTimingsDoNotFit() throws Exception {
+    process.destroyForcibly().waitFor();
+    process = launch(Map.of("JOBS_WORKER_TIMEOUT", "PT5S"));
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), this::log);
+    assertEquals(1, process.exitValue(), this::log);
+    assertTrue(log().contains("jobs.worker.timeout is PT5S"), this::log);
+  }
+
+  private int status(String probe) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/q/health/" + probe))
+            .timeout(Duration.ofSeconds(2))
+            .build();
+    try {
+      return HttpClient.newHttpClient()
+          .send(request, HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    } catch (IOException e) {
+      return 0;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private String log() {
+    try {
+      return Files.readString(folder.resolve("worker.log"));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+}
