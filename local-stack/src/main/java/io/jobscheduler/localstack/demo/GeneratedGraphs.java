@@ -23,7 +23,7 @@ public final class GeneratedGraphs {
     return List.of(
         layered("chain", 1, 1, 1, 1, 1, 1),
         layered("fork-join", 1, 1, 8, 1),
-        layered("two-sources-wide", 1, 2, 1_000, 2),
+        layered("two-sources-wide", 1, 2, 1_000, 1),
         layered("into-one", 1, 1_000, 1),
         layered("diamonds", 1, 1, 2, 1, 2, 1, 2, 1, 2, 1),
         layered("staged", 1, 1, 175, 175, 175, 175, 9, 3, 1, 1),
