@@ -1,0 +1,143 @@
+package io.jobscheduler.api.access;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jboss.logging.Logger;
+import org.jose4j.jwk.JsonWebKey;
+import org.jose4j.jwk.PublicJsonWebKey;
+import org.jose4j.lang.JoseException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The signing keys, kept in memory: read again after a minute, and when an unknown key id is met,
+ * but then at most once a second. Thread-safe; one lock, held while the keys are read.
+ */
+@ApplicationScoped
+public class SigningKeys {
+  private static final Logger LOG = Logger.getLogger(SigningKeys.class);
+  private static final long FRESH_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final long UNKNOWN_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private record Signer(String kid, byte[] privateKeyEncrypted) {}
+
+  private record Keys(
+      Map<String, PublicKey> verifying,
+      List<Map<String, Object>> published,
+      @Nullable Signer signer,
+      long readAtNanos) {}
+
+  /** A private key and its id. */
+  record Signing(String kid, PrivateKey key) {}
+
+  private final SigningKeyStore store;
+  private final AccessConfig config;
+  private volatile @Nullable Keys keys;
+  private volatile @Nullable Signing signing;
+
+  SigningKeys(SigningKeyStore store, AccessConfig config) {
+    this.store = store;
+    this.config = config;
+  }
+
+  /** The key that verifies tokens of {@code kid}; null when there is none. */
+  @Nullable PublicKey verifying(String kid) {
+    PublicKey key = read(FRESH_NANOS).verifying().get(kid);
+    return key != null ? key : read(UNKNOWN_NANOS).verifying().get(kid);
+  }
+
+  /** The public keys as JWKs. */
+  List<Map<String, Object>> published() {
+    return read(FRESH_NANOS).published();
+  }
+
+  /**
+   * The newest key, to sign with.
+   *
+   * @throws IllegalStateException when there is none or the master key does not open it
+   */
+  Signing signing() {
+    Signer signer = read(FRESH_NANOS).signer();
+    if (signer == null) {
+      signer = read(UNKNOWN_NANOS).signer();
+    }
+    if (signer == null) {
+      throw new IllegalStateException("there is no signing key: run the migrate mode");
+    }
+    Signing known = signing;
+    if (known == null || !known.kid().equals(signer.kid())) {
+      known = new Signing(signer.kid(), open(signer));
+      signing = known;
+    }
+    return known;
+  }
+
+  private PrivateKey open(Signer signer) {
+    MasterKey master =
+        MasterKey.read(
+            config
+                .masterKeyFile()
+                .orElseThrow(
+                    () -> new IllegalStateException("jobs.access.master-key-file is not set")));
+    return openPrivateKey(master, signer.kid(), signer.privateKeyEncrypted());
+  }
+
+  /**
+   * Opens a stored private key.
+   *
+   * @throws IllegalStateException when it was sealed under another master key
+   */
+  public static PrivateKey openPrivateKey(MasterKey master, String kid, byte[] encrypted) {
+    try {
+      return KeyFactory.getInstance("EC")
+          .generatePrivate(new PKCS8EncodedKeySpec(master.decrypt(encrypted, kid)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(
+          "the master key does not open the signing key " + kid + ": it is another file's", e);
+    }
+  }
+
+  private Keys read(long freshNanos) {
+    Keys known = keys;
+    if (known != null && System.nanoTime() - known.readAtNanos() < freshNanos) {
+      return known;
+    }
+    synchronized (this) {
+      known = keys;
+      if (known != null && System.nanoTime() - known.readAtNanos() < freshNanos) {
+        return known;
+      }
+      Keys fresh = parse(store.listSigningKeys(config.tokenLifetime()));
+      keys = fresh;
+      return fresh;
+    }
+  }
+
+  private static Keys parse(List<SigningKeyStore.StoredKey> stored) {
+    Map<String, PublicKey> verifying = new HashMap<>();
+    List<Map<String, Object>> published = new ArrayList<>();
+    Signer signer = null;
+    for (SigningKeyStore.StoredKey key : stored) {
+      try {
+        PublicJsonWebKey jwk = PublicJsonWebKey.Factory.newPublicJwk(key.publicJwk());
+        verifying.put(key.kid(), jwk.getPublicKey());
+        published.add(jwk.toParams(JsonWebKey.OutputControlLevel.PUBLIC_ONLY));
+      } catch (JoseException e) {
+        LOG.errorf(e, "A signing key in the database cannot be read; retire it: kid=%s", key.kid());
+        continue;
+      }
+      if (signer == null && key.signs()) {
+        signer = new Signer(key.kid(), key.privateKeyEncrypted());
+      }
+    }
+    return new Keys(Map.copyOf(verifying), List.copyOf(published), signer, System.nanoTime());
+  }
+}

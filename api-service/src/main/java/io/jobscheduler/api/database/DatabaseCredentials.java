@@ -1,0 +1,43 @@
+package io.jobscheduler.api.database;
+
+import io.quarkus.arc.Unremovable;
+import io.quarkus.credentials.CredentialsProvider;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Named;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.Map;
+
+/** Hands the pool user and password, so that a password file may change while the process runs. */
+@ApplicationScoped
+@Unremovable
+@Named("jobs-database")
+class DatabaseCredentials implements CredentialsProvider {
+  private final DatabaseConfig config;
+
+  DatabaseCredentials(DatabaseConfig config) {
+    this.config = config;
+  }
+
+  @Override
+  public Map<String, String> getCredentials(String credentialsProviderName) {
+    return Map.of(USER_PROPERTY_NAME, config.username(), PASSWORD_PROPERTY_NAME, password(config));
+  }
+
+  /**
+   * The password of {@code config}: the file's first line, else the plain value, else empty.
+   *
+   * @throws UncheckedIOException when the file cannot be read
+   */
+  static String password(DatabaseConfig config) {
+    if (config.passwordFile().isPresent()) {
+      try {
+        return Files.readString(config.passwordFile().get()).strip();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return config.password().orElse("");
+  }
+}

@@ -1,0 +1,19 @@
+package io.jobscheduler.api.jobs;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a job.
+ *
+ * @param attempt its number, from 1
+ * @param outcome succeeded, failed, lost, released, cancelled, snoozed, timed_out, revoked or
+ *     running
+ */
+public record Attempt(
+    int attempt,
+    String outcome,
+    @Nullable String worker,
+    @Nullable Instant startedAt,
+    @Nullable Instant endedAt,
+    @Nullable JobError error) {}

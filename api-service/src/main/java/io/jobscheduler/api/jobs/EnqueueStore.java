@@ -1,0 +1,159 @@
+package io.jobscheduler.api.jobs;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/** The INSERT of jobs. */
+@ApplicationScoped
+public class EnqueueStore {
+  private static final double NANOS = 1e9;
+
+  private final Jdbi jdbi;
+
+  EnqueueStore(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /** A job as it was stored. */
+  record Enqueued(
+      long id,
+      String state,
+      int queueId,
+      int lane,
+      long dispatchKey,
+      Instant createdAt,
+      @Nullable Instant runAt,
+      @Nullable Instant readyAt) {}
+
+  // All jobs in one statement, so one commit, and all or nothing. The clock is read once, in a
+  // MATERIALIZED CTE: state, key and ready time of a job agree. An unknown queue joins nothing; the
+  // caller sees it in the number of rows. ORDER BY gives ids in the order of the request.
+  private static final String ENQUEUE_JOBS =
+      """
+      WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), given AS (
+        SELECT u.n, u.type, u.queue, u.payload, u.priority, u.max_attempts, u.retry_policy,
+               coalesce(u.run_at::timestamptz, c.at + make_interval(secs => u.delay)) AS run_at, c.at
+          FROM unnest(:types, :queues, :payloads, :priorities, :runAts, :delays, :maxAttempts, :retryPolicies)
+                 WITH ORDINALITY
+                 AS u (type, queue, payload, priority, run_at, delay, max_attempts, retry_policy, n)
+         CROSS JOIN clock c)
+      INSERT INTO jobs.jobs (project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key,
+          run_at, ready_at, max_attempts, retry_policy, payload)
+      SELECT q.project_id, q.id, g.type,
+             CASE WHEN g.run_at > g.at THEN 'scheduled' ELSE 'ready' END,
+             g.priority, g.priority,
+             jobs.micros(greatest(g.run_at, g.at)),
+             g.run_at,
+             CASE WHEN g.run_at > g.at THEN NULL ELSE g.at END,
+             g.max_attempts, g.retry_policy::json, g.payload::json
+        FROM given g
+        JOIN jobs.queues q ON q.project_id = :project AND q.name = g.queue
+       ORDER BY g.n
+      RETURNING id, state, queue_id, dispatch_lane, dispatch_key, created_at, run_at, ready_at
+      """;
+
+  /**
+   * Stores all jobs, or none and is empty when one names a queue that the project does not have.
+   */
+  Optional<List<Enqueued>> enqueueJobs(int projectId, List<JobRequest> jobs) {
+    if (jobs.size() == 1) {
+      // One row or none: nothing to take back, so no transaction around it.
+      return jdbi.withHandle(h -> complete(insert(h, projectId, jobs), jobs));
+    }
+    return jdbi.inTransaction(
+        h -> {
+          Optional<List<Enqueued>> stored = complete(insert(h, projectId, jobs), jobs);
+          if (stored.isEmpty()) {
+            h.rollback();
+          }
+          return stored;
+        });
+  }
+
+  private static Optional<List<Enqueued>> complete(List<Enqueued> rows, List<JobRequest> jobs) {
+    return rows.size() == jobs.size() ? Optional.of(rows) : Optional.empty();
+  }
+
+  private static List<Enqueued> insert(Handle h, int projectId, List<JobRequest> jobs) {
+    return h.createQuery(ENQUEUE_JOBS)
+        .bind("project", projectId)
+        .bindArray("types", String.class, column(jobs, JobRequest::type))
+        .bindArray("queues", String.class, column(jobs, JobRequest::queue))
+        .bindArray("payloads", String.class, column(jobs, JobRequest::payload))
+        .bindArray("priorities", Integer.class, column(jobs, JobRequest::priority))
+        .bindArray(
+            "runAts",
+            String.class,
+            column(jobs, j -> j.runAt() == null ? null : j.runAt().toString()))
+        .bindArray("delays", Double.class, column(jobs, EnqueueStore::delaySeconds))
+        .bindArray("maxAttempts", Integer.class, column(jobs, JobRequest::maxAttempts))
+        .bindArray("retryPolicies", String.class, column(jobs, JobRequest::retryPolicy))
+        .map(
+            (row, c) ->
+                new Enqueued(
+                    row.getLong("id"),
+                    row.getString("state"),
+                    row.getInt("queue_id"),
+                    row.getInt("dispatch_lane"),
+                    row.getLong("dispatch_key"),
+                    row.getObject("created_at", OffsetDateTime.class).toInstant(),
+                    instant(row.getObject("run_at", OffsetDateTime.class)),
+                    instant(row.getObject("ready_at", OffsetDateTime.class))))
+        .list();
+  }
+
+  private static @Nullable Double delaySeconds(JobRequest job) {
+    return job.delay() == null ? null : job.delay().getSeconds() + job.delay().getNano() / NANOS;
+  }
+
+  private static Object[] column(
+      List<JobRequest> jobs, Function<JobRequest, @Nullable Object> value) {
+    return jobs.stream().map(value).toArray();
+  }
+
+  static @Nullable Instant instant(@Nullable OffsetDateTime at) {
+    return at == null ? null : at.toInstant();
+  }
+
+  private static final String KNOWN_QUEUES =
+      """
+      SELECT q.name FROM jobs.queues q WHERE q.project_id = :project AND q.name = ANY (:names)
+      """;
+
+  /** Those of {@code names} that the project has. */
+  public Set<String> knownQueues(int projectId, Set<String> names) {
+    return jdbi.withHandle(
+        h ->
+            h
+                .createQuery(KNOWN_QUEUES)
+                .bind("project", projectId)
+                .bindArray("names", String.class, names.toArray())
+                .mapTo(String.class)
+                .stream()
+                .collect(Collectors.toSet()));
+  }
+
+  private static final String FIND_QUEUE_ID =
+      """
+      SELECT q.id FROM jobs.queues q WHERE q.project_id = :project AND q.name = :name
+      """;
+
+  Optional<Integer> findQueueId(int projectId, String name) {
+    return jdbi.withHandle(
+        h ->
+            h.createQuery(FIND_QUEUE_ID)
+                .bind("project", projectId)
+                .bind("name", name)
+                .mapTo(Integer.class)
+                .findOne());
+  }
+}

@@ -1,0 +1,82 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.problem.Violations;
+import io.jobscheduler.api.signal.Signals;
+import io.jobscheduler.api.signal.Topic;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Stores jobs and, after the commit, tells who waits for them. */
+@ApplicationScoped
+class Enqueuer {
+  // The leader looks so far ahead by itself; only what is due sooner needs a word.
+  private static final long LEADER_LOOKS_AHEAD_MICROS = TimeUnit.MINUTES.toMicros(10);
+
+  private final EnqueueStore store;
+  private final Signals signals;
+
+  Enqueuer(EnqueueStore store, Signals signals) {
+    this.store = store;
+    this.signals = signals;
+  }
+
+  /**
+   * Stores all jobs or none.
+   *
+   * @param single whether the request was one job, not a list: decides the pointers of errors
+   * @throws io.jobscheduler.api.problem.ProblemException 422 naming each unknown queue
+   */
+  List<EnqueueStore.Enqueued> enqueue(Grant grant, List<JobRequest> jobs, boolean single) {
+    List<EnqueueStore.Enqueued> stored =
+        store
+            .enqueueJobs(grant.projectId(), jobs)
+            .orElseGet(
+                () -> {
+                  nameUnknownQueues(grant, jobs, single).throwIfAny();
+                  // The queue has come into being meanwhile: once more.
+                  return store.enqueueJobs(grant.projectId(), jobs).orElseThrow();
+                });
+    tell(grant, stored);
+    return stored;
+  }
+
+  private Violations nameUnknownQueues(Grant grant, List<JobRequest> jobs, boolean single) {
+    Set<String> named = jobs.stream().map(JobRequest::queue).collect(Collectors.toSet());
+    Set<String> known = store.knownQueues(grant.projectId(), named);
+    Violations violations = new Violations();
+    for (int i = 0; i < jobs.size(); i++) {
+      String queue = jobs.get(i).queue();
+      if (!known.contains(queue)) {
+        violations.add(
+            single ? "/queue" : "/" + i + "/queue", "The project has no queue \"" + queue + "\".");
+      }
+    }
+    return violations;
+  }
+
+  private void tell(Grant grant, List<EnqueueStore.Enqueued> stored) {
+    Map<Integer, EnqueueStore.Enqueued> first = new HashMap<>();
+    long due = Long.MAX_VALUE;
+    for (EnqueueStore.Enqueued job : stored) {
+      if (job.state().equals("ready")) {
+        // Keys of one statement are equal or later in order: the first is the smallest.
+        first.putIfAbsent(job.queueId(), job);
+      } else if (job.dispatchKey() < due) {
+        due = job.dispatchKey();
+      }
+    }
+    first.values().forEach(j -> signals.ready(j.queueId(), j.lane(), j.dispatchKey(), j.id()));
+    long now = TimeUnit.MILLISECONDS.toMicros(Instant.now().toEpochMilli());
+    if (due < now + LEADER_LOOKS_AHEAD_MICROS) {
+      signals.due(due);
+    }
+    signals.changed(grant.project(), Topic.JOBS);
+  }
+}

@@ -1,0 +1,71 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.json.Fields;
+import io.jobscheduler.api.problem.Violations;
+import io.jobscheduler.schema.state.JobState;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which jobs a list shows.
+ *
+ * @param states never empty; all when none was asked for
+ */
+record JobFilter(
+    Set<JobState> states,
+    @Nullable String queue,
+    @Nullable String type,
+    @Nullable Integer workflow) {
+
+  /**
+   * Reads the query parameters; states may repeat or be separated by commas.
+   *
+   * @throws io.jobscheduler.api.problem.ProblemException naming all that are wrong
+   */
+  static JobFilter of(
+      List<String> states,
+      @Nullable String queue,
+      @Nullable String type,
+      @Nullable String workflow) {
+    Violations violations = new Violations();
+    Set<JobState> wanted = EnumSet.noneOf(JobState.class);
+    states.stream()
+        .flatMap(s -> Arrays.stream(s.split(",", -1)))
+        .forEach(
+            label -> {
+              if (JobState.isLabel(label)) {
+                wanted.add(JobState.of(label));
+              } else {
+                violations.add("?state", "There is no state \"" + label + "\".");
+              }
+            });
+    if (queue != null && !Fields.isName(queue)) {
+      violations.add("?queue", "This is not a name.");
+    }
+    if (type != null && !Fields.isName(type)) {
+      violations.add("?type", "This is not a name.");
+    }
+    Integer workflowId = null;
+    if (workflow != null) {
+      try {
+        workflowId = Integer.valueOf(workflow);
+      } catch (NumberFormatException e) {
+        violations.add("?workflow", "Expected the id of a workflow.");
+      }
+    }
+    violations.throwIfAny();
+    return new JobFilter(
+        wanted.isEmpty() ? EnumSet.allOf(JobState.class) : wanted, queue, type, workflowId);
+  }
+
+  List<String> liveStates() {
+    return states.stream().filter(s -> !s.isTerminal()).map(JobState::label).toList();
+  }
+
+  List<String> terminalStates() {
+    return states.stream().filter(JobState::isTerminal).map(JobState::label).toList();
+  }
+}

@@ -1,0 +1,261 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.paging.Count;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.Array;
+import java.util.Arrays;
+import java.util.List;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.Query;
+
+/**
+ * SQL that finds the ids of a list's page, newest first. Every statement is bounded: by an index
+ * that gives the rows in order, or by the newest {@value #SCANNED} rows of a kind.
+ */
+@ApplicationScoped
+class JobListStore {
+  /** Rows looked at per table and state when a filter has no index. */
+  static final int SCANNED = 100_000;
+
+  private final Jdbi jdbi;
+
+  JobListStore(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /** An ended job's id and state. */
+  record Ended(long id, String state) {}
+
+  /** A page out of a small set: how large the set is (capped), how many fit, and the page's ids. */
+  record Slice(long found, long fitting, List<Long> ids) {}
+
+  // By jobs_project, backwards. The inner LIMIT bounds what the filter looks at; its order is kept,
+  // so
+  // the outer LIMIT stops the scan when the page is full.
+  private static final String LIVE_IDS =
+      """
+      SELECT l.id FROM (
+        SELECT j.id, j.state, j.queue_id, j.type FROM jobs.jobs j
+         WHERE j.project_id = :project AND j.id < :before
+         ORDER BY j.id DESC LIMIT :scanned) l
+       WHERE l.state = ANY (:states)
+         AND (:queue::int IS NULL OR l.queue_id = :queue)
+         AND (:type::text IS NULL OR l.type = :type)
+       ORDER BY l.id DESC LIMIT :limit
+      """;
+
+  List<Long> liveIds(Scope scope, List<String> states, long before, int limit) {
+    return jdbi.withHandle(
+        h ->
+            scope
+                .bindTo(h.createQuery(LIVE_IDS))
+                .bindArray("states", String.class, states.toArray())
+                .bind("before", before)
+                .bind("limit", limit)
+                .mapTo(Long.class)
+                .list());
+  }
+
+  private static final String COUNT_LIVE =
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM (
+          SELECT j.state, j.queue_id, j.type FROM jobs.jobs j
+           WHERE j.project_id = :project
+           ORDER BY j.id DESC LIMIT :scanned) l
+         WHERE l.state = ANY (:states)
+           AND (:queue::int IS NULL OR l.queue_id = :queue)
+           AND (:type::text IS NULL OR l.type = :type)
+         LIMIT :most) counted
+      """;
+
+  long countLive(Scope scope, List<String> states) {
+    return jdbi.withHandle(
+        h ->
+            scope
+                .bindTo(h.createQuery(COUNT_LIVE))
+                .bindArray("states", String.class, states.toArray())
+                .bind("most", Count.CAP + 1)
+                .mapTo(Long.class)
+                .one());
+  }
+
+  // Jobs in the rarer live states, which may be the oldest of a long backlog, through the partial
+  // indexes of their states, queue by queue. Complete when found <= cap; else the caller scans by
+  // id.
+  private static final String RARE_IDS =
+      """
+      WITH rare AS MATERIALIZED (
+        SELECT r.id, r.queue_id, r.type
+          FROM jobs.queues q
+         CROSS JOIN LATERAL (
+           SELECT j.id, j.queue_id, j.type FROM jobs.jobs j
+            WHERE j.queue_id = q.id AND j.state = 'running') r
+         WHERE q.project_id = :project AND 'running' = ANY (:states)
+        UNION ALL
+        SELECT w.id, w.queue_id, w.type
+          FROM jobs.queues q
+         CROSS JOIN unnest(:states) AS s (state)
+         CROSS JOIN LATERAL (
+           SELECT j.id, j.queue_id, j.type FROM jobs.jobs j
+            WHERE j.queue_id = q.id AND j.state = s.state
+              AND j.state IN ('scheduled', 'blocked', 'retrying')) w
+         WHERE q.project_id = :project
+         LIMIT :most
+      ), fitting AS MATERIALIZED (
+        SELECT s.id FROM rare s
+         WHERE (:queue::int IS NULL OR s.queue_id = :queue)
+           AND (:type::text IS NULL OR s.type = :type))
+      SELECT (SELECT count(*) FROM rare) AS found,
+             (SELECT count(*) FROM fitting) AS fitting,
+             ARRAY(SELECT f.id FROM fitting f WHERE f.id < :before ORDER BY f.id DESC LIMIT :limit) AS ids
+      """;
+
+  Slice rareIds(Scope scope, List<String> states, long before, int limit) {
+    return jdbi.withHandle(
+        h ->
+            slice(
+                scope
+                    .bindTo(h.createQuery(RARE_IDS))
+                    .bindArray("states", String.class, states.toArray())
+                    .bind("before", before)
+                    .bind("limit", limit)
+                    .bind("most", Count.CAP + 1)));
+  }
+
+  // By finished_jobs_project_state, one ordered scan over the partitions per state, cut as above.
+  private static final String ENDED_IDS =
+      """
+      SELECT e.id, e.state
+        FROM unnest(:states) AS s (state)
+       CROSS JOIN LATERAL (
+         SELECT b.id, b.state FROM (
+           SELECT f.id, f.state, f.queue_id, f.type FROM jobs.finished_jobs f
+            WHERE f.project_id = :project AND f.state = s.state AND f.id < :before
+            ORDER BY f.id DESC LIMIT :scanned) b
+          WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+            AND (:type::text IS NULL OR b.type = :type)
+          ORDER BY b.id DESC LIMIT :limit) e
+       ORDER BY e.id DESC
+      """;
+
+  List<Ended> endedIds(Scope scope, List<String> states, long before, int limit) {
+    return jdbi.withHandle(
+        h ->
+            scope
+                .bindTo(h.createQuery(ENDED_IDS))
+                .bindArray("states", String.class, states.toArray())
+                .bind("before", before)
+                .bind("limit", limit)
+                .map((row, c) -> new Ended(row.getLong("id"), row.getString("state")))
+                .list());
+  }
+
+  private static final String COUNT_ENDED =
+      """
+      SELECT count(*)
+        FROM unnest(:states) AS s (state)
+       CROSS JOIN LATERAL (
+         SELECT 1 FROM (
+           SELECT f.queue_id, f.type FROM jobs.finished_jobs f
+            WHERE f.project_id = :project AND f.state = s.state
+            ORDER BY f.id DESC LIMIT :scanned) b
+          WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+            AND (:type::text IS NULL OR b.type = :type)
+          LIMIT :most) e
+      """;
+
+  long countEnded(Scope scope, List<String> states) {
+    return jdbi.withHandle(
+        h ->
+            scope
+                .bindTo(h.createQuery(COUNT_ENDED))
+                .bindArray("states", String.class, states.toArray())
+                .bind("most", Count.CAP + 1)
+                .mapTo(Long.class)
+                .one());
+  }
+
+  // All members of a workflow, at most 20,000, by the two workflow indexes: complete.
+  private static final String WORKFLOW_IDS =
+      """
+      WITH fitting AS MATERIALIZED (
+        SELECT j.id FROM jobs.jobs j
+         WHERE j.workflow_id = :workflow AND j.project_id = :project AND j.state = ANY (:states)
+           AND (:queue::int IS NULL OR j.queue_id = :queue)
+           AND (:type::text IS NULL OR j.type = :type)
+        UNION ALL
+        SELECT f.id FROM jobs.finished_jobs f
+         WHERE f.workflow_id = :workflow AND f.project_id = :project AND f.state = ANY (:states)
+           AND (:queue::int IS NULL OR f.queue_id = :queue)
+           AND (:type::text IS NULL OR f.type = :type))
+      SELECT (SELECT count(*) FROM fitting) AS found,
+             (SELECT count(*) FROM fitting) AS fitting,
+             ARRAY(SELECT f.id FROM fitting f WHERE f.id < :before ORDER BY f.id DESC LIMIT :limit) AS ids
+      """;
+
+  Slice workflowIds(Scope scope, int workflow, List<String> states, long before, int limit) {
+    return jdbi.withHandle(
+        h ->
+            slice(
+                scope
+                    .bindTo(h.createQuery(WORKFLOW_IDS))
+                    .bind("workflow", workflow)
+                    .bindArray("states", String.class, states.toArray())
+                    .bind("before", before)
+                    .bind("limit", limit)));
+  }
+
+  // The first row that a bounded scan of live jobs did not look at; index only.
+  private static final String LIVE_BEYOND =
+      """
+      SELECT coalesce(max(b.id), 0) FROM (
+        SELECT j.id FROM jobs.jobs j
+         WHERE j.project_id = :project AND j.id < :before
+         ORDER BY j.id DESC OFFSET :scanned LIMIT 1) b
+      """;
+
+  long liveBeyond(Scope scope, long before) {
+    return jdbi.withHandle(
+        h ->
+            scope
+                .bindTo(h.createQuery(LIVE_BEYOND))
+                .bind("before", before)
+                .mapTo(Long.class)
+                .one());
+  }
+
+  private static final String ENDED_BEYOND =
+      """
+      SELECT coalesce(max(b.id), 0)
+        FROM unnest(:states) AS s (state)
+       CROSS JOIN LATERAL (
+         SELECT f.id FROM jobs.finished_jobs f
+          WHERE f.project_id = :project AND f.state = s.state AND f.id < :before
+          ORDER BY f.id DESC OFFSET :scanned LIMIT 1) b
+      """;
+
+  long endedBeyond(Scope scope, List<String> states, long before) {
+    return jdbi.withHandle(
+        h ->
+            scope
+                .bindTo(h.createQuery(ENDED_BEYOND))
+                .bindArray("states", String.class, states.toArray())
+                .bind("before", before)
+                .mapTo(Long.class)
+                .one());
+  }
+
+  private static Slice slice(Query query) {
+    return query
+        .map(
+            (row, c) -> {
+              Array ids = row.getArray("ids");
+              return new Slice(
+                  row.getLong("found"),
+                  row.getLong("fitting"),
+                  Arrays.asList((Long[]) ids.getArray()));
+            })
+        .one();
+  }
+}

@@ -1,0 +1,131 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.paging.Count;
+import io.jobscheduler.api.paging.Cursor;
+import io.jobscheduler.schema.state.JobState;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists jobs of both tables as one, newest id first.
+ *
+ * <p>Live ids are read before ended ones: a job that ends in between is met twice, and counted
+ * once, rather than missed. Where no index serves a filter only the newest {@value
+ * JobListStore#SCANNED} rows of a kind are looked at; the page then says {@code partial} and its
+ * cursor goes on from there.
+ */
+@ApplicationScoped
+class JobLists {
+  private static final long LIVE_STATES =
+      Arrays.stream(JobState.values()).filter(s -> !s.isTerminal()).count();
+
+  private final JobListStore store;
+  private final JobStore jobs;
+  private final EnqueueStore queues;
+
+  JobLists(JobListStore store, JobStore jobs, EnqueueStore queues) {
+    this.store = store;
+    this.jobs = jobs;
+    this.queues = queues;
+  }
+
+  /** A page of jobs; {@code partial}: older rows were not looked at. */
+  public record JobPage(
+      List<JobSummary> items, @Nullable String nextCursor, Count count, boolean partial) {}
+
+  private record Found(Collection<Long> ids, long count, long beyond) {
+    static final Found NOTHING = new Found(List.of(), 0, 0);
+  }
+
+  JobPage list(int projectId, JobFilter filter, long before, int limit) {
+    return list(projectId, filter, before, limit, JobListStore.SCANNED);
+  }
+
+  JobPage list(int projectId, JobFilter filter, long before, int limit, int scanned) {
+    Integer queueId = null;
+    if (filter.queue() != null) {
+      queueId = queues.findQueueId(projectId, filter.queue()).orElse(null);
+      if (queueId == null) {
+        return new JobPage(List.of(), null, new Count(0, false), false);
+      }
+    }
+    Scope scope = new Scope(projectId, queueId, filter.type(), scanned);
+    Found live;
+    Found ended = Found.NOTHING;
+    if (filter.workflow() != null) {
+      List<String> states = new ArrayList<>(filter.liveStates());
+      states.addAll(filter.terminalStates());
+      JobListStore.Slice slice =
+          store.workflowIds(scope, filter.workflow(), states, before, limit + 1);
+      live = new Found(slice.ids(), slice.fitting(), 0);
+    } else {
+      live = live(scope, filter, before, limit + 1);
+      ended = ended(scope, filter.terminalStates(), before, limit + 1);
+    }
+    return page(projectId, limit, live, ended);
+  }
+
+  private JobPage page(int projectId, int limit, Found live, Found ended) {
+    long beyond = Math.max(live.beyond(), ended.beyond());
+    TreeSet<Long> ids = new TreeSet<>(Comparator.reverseOrder());
+    ids.addAll(live.ids());
+    ids.addAll(ended.ids());
+    // Below the bound of one kind the others would show rows out of turn.
+    ids.removeIf(id -> id <= beyond);
+    boolean more = ids.size() > limit;
+    List<Long> page = ids.stream().limit(limit).toList();
+    String next = null;
+    if (more) {
+      next = Cursor.after(Long.toString(page.get(limit - 1)));
+    } else if (beyond > 0) {
+      next = Cursor.after(Long.toString(beyond + 1));
+    }
+    List<JobSummary> items = page.isEmpty() ? List.of() : jobs.listSummaries(projectId, page);
+    return new JobPage(items, next, Count.of(live.count() + ended.count()), !more && beyond > 0);
+  }
+
+  private Found live(Scope scope, JobFilter filter, long before, int limit) {
+    List<String> states = filter.liveStates();
+    if (states.isEmpty()) {
+      return Found.NOTHING;
+    }
+    if (!filter.states().contains(JobState.READY)) {
+      JobListStore.Slice slice = store.rareIds(scope, states, before, limit);
+      if (slice.found() <= Count.CAP) {
+        return new Found(slice.ids(), slice.fitting(), 0);
+      }
+    }
+    List<Long> ids = store.liveIds(scope, states, before, limit);
+    boolean filtered = scope.looksInside() || states.size() < LIVE_STATES;
+    long beyond = filtered && ids.size() < limit ? store.liveBeyond(scope, before) : 0;
+    return new Found(ids, store.countLive(scope, states), beyond);
+  }
+
+  private Found ended(Scope scope, List<String> states, long before, int limit) {
+    if (states.isEmpty()) {
+      return Found.NOTHING;
+    }
+    List<JobListStore.Ended> rows = store.endedIds(scope, states, before, limit);
+    long beyond = 0;
+    if (scope.looksInside()) {
+      Map<String, Long> found =
+          rows.stream()
+              .collect(Collectors.groupingBy(JobListStore.Ended::state, Collectors.counting()));
+      List<String> notFull =
+          states.stream().filter(s -> found.getOrDefault(s, 0L) < limit).toList();
+      beyond = notFull.isEmpty() ? 0 : store.endedBeyond(scope, notFull, before);
+    }
+    return new Found(
+        rows.stream().map(JobListStore.Ended::id).toList(),
+        store.countEnded(scope, states),
+        beyond);
+  }
+}

@@ -1,0 +1,29 @@
+package io.jobscheduler.api.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One job to enqueue, valid in itself.
+ *
+ * @param payload the JSON text as typed; null when there is none
+ * @param runAt when it is due; null now, or after {@code delay}
+ * @param delay due so long after the database's clock at the insert
+ * @param retryPolicy as jobs.retry_delay reads it; null for the default
+ */
+public record JobRequest(
+    String type,
+    String queue,
+    @Nullable String payload,
+    int priority,
+    @Nullable Instant runAt,
+    @Nullable Duration delay,
+    int maxAttempts,
+    @Nullable String retryPolicy) {
+  /** The queue that every project has. */
+  public static final String DEFAULT_QUEUE = "default";
+
+  static final int DEFAULT_PRIORITY = 4;
+  static final int DEFAULT_MAX_ATTEMPTS = 20;
+}

@@ -1,0 +1,120 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.json.Fields;
+import io.jobscheduler.api.json.JsonReader;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads jobs out of request bodies. */
+public final class JobRequestReader {
+  private static final int MOST_IN_BULK = 10_000;
+  private static final int HIGHEST_PRIORITY = 9;
+  private static final int MOST_ATTEMPTS = 1_000;
+  private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
+
+  private final JsonReader in;
+  private final int mostPayloadBytes;
+  private final boolean mayWait;
+
+  private @Nullable String type;
+  private String queue = JobRequest.DEFAULT_QUEUE;
+  private @Nullable String payload;
+  private int priority = JobRequest.DEFAULT_PRIORITY;
+  private @Nullable Instant runAt;
+  private @Nullable Duration delay;
+  private int maxAttempts = JobRequest.DEFAULT_MAX_ATTEMPTS;
+  private @Nullable String retryPolicy;
+
+  private JobRequestReader(JsonReader in, int mostPayloadBytes, boolean mayWait) {
+    this.in = in;
+    this.mostPayloadBytes = mostPayloadBytes;
+    this.mayWait = mayWait;
+  }
+
+  /** For a job inside a workflow, whose start its dependencies decide: no runAt, no delay. */
+  public static JobRequestReader inWorkflow(JsonReader in, int mostPayloadBytes) {
+    return new JobRequestReader(in, mostPayloadBytes, false);
+  }
+
+  /** A job; null when, noted, it is not one. */
+  static @Nullable JobRequest readJob(JsonReader in, int mostPayloadBytes) {
+    if (!in.startObject()) {
+      return null;
+    }
+    JobRequestReader job = new JobRequestReader(in, mostPayloadBytes, true);
+    String field;
+    while ((field = in.nextField()) != null) {
+      if (!job.take(field)) {
+        in.unknownField();
+      }
+    }
+    return job.finish();
+  }
+
+  /** 1 to 10,000 jobs; what is wrong with any of them is noted. */
+  static List<JobRequest> readJobs(JsonReader in, int mostPayloadBytes) {
+    List<JobRequest> jobs = new ArrayList<>();
+    if (!in.startArray()) {
+      return jobs;
+    }
+    int items = 0;
+    while (in.nextItem()) {
+      items++;
+      JobRequest job = readJob(in, mostPayloadBytes);
+      if (job != null && items <= MOST_IN_BULK) {
+        jobs.add(job);
+      }
+    }
+    if (items < 1 || items > MOST_IN_BULK) {
+      in.violations().add("", "Expected 1 to " + MOST_IN_BULK + " jobs, not " + items + ".");
+    }
+    return jobs;
+  }
+
+  /** Reads the value of {@code field} if it is one of a job's; else reads nothing. */
+  public boolean take(String field) {
+    switch (field) {
+      case "type" -> type = Fields.name(in);
+      case "queue" -> queue = or(Fields.name(in), queue);
+      case "payload" -> payload = in.verbatim(mostPayloadBytes);
+      case "priority" -> priority = or(in.integer(0, HIGHEST_PRIORITY), priority);
+      case "maxAttempts" -> maxAttempts = or(in.integer(1, MOST_ATTEMPTS), maxAttempts);
+      case "retry" -> retryPolicy = RetryPolicy.read(in);
+      case "runAt" -> {
+        if (!mayWait) {
+          return false;
+        }
+        runAt = Fields.instant(in);
+      }
+      case "delay" -> {
+        if (!mayWait) {
+          return false;
+        }
+        delay = Fields.duration(in, LONGEST_DELAY);
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The job, at the end of its object; null when, noted, something needed is missing. */
+  public @Nullable JobRequest finish() {
+    String pointer = in.pointer();
+    in.violations().require(pointer + "/type", type != null);
+    if (runAt != null && delay != null) {
+      in.violations().add(pointer + "/delay", "Give either runAt or delay.");
+    }
+    return type == null
+        ? null
+        : new JobRequest(type, queue, payload, priority, runAt, delay, maxAttempts, retryPolicy);
+  }
+
+  private static <T> T or(@Nullable T given, T otherwise) {
+    return given == null ? otherwise : given;
+  }
+}

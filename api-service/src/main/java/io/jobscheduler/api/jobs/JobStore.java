@@ -1,0 +1,185 @@
+package io.jobscheduler.api.jobs;
+
+import static io.jobscheduler.api.jobs.EnqueueStore.instant;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/** SQL that reads single jobs. */
+@ApplicationScoped
+public class JobStore {
+  private static final int SUMMARY_CHARACTERS = 200;
+
+  private final Jdbi jdbi;
+
+  JobStore(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  // One statement looks into both tables, so a job that moves meanwhile is seen once. A live job
+  // shows
+  // the error of its last failed attempt: one probe of the attempts' primary key, for those that
+  // have
+  // any. The project stands in the predicate: another project's id finds nothing.
+  private static final String FIND_JOB =
+      """
+      SELECT j.id, j.type, q.name AS queue, j.state, j.state_reason, j.priority, j.attempt, j.max_attempts,
+             j.created_at, j.run_at, j.ready_at, j.started_at, j.finished_at, j.workflow_id, j.workflow_key,
+             j.worker_id, j.lease_token, j.payload::text AS payload, j.result::text AS result,
+             j.retry_policy::text AS retry_policy,
+             coalesce(j.error_kind, e.error_kind) AS error_kind,
+             CASE WHEN j.error_kind IS NULL THEN e.error_message ELSE j.error_message END AS error_message,
+             CASE WHEN j.error_kind IS NULL THEN e.error_stack ELSE j.error_stack END AS error_stack
+        FROM jobs.all_jobs j
+        JOIN jobs.queues q ON q.id = j.queue_id
+        LEFT JOIN LATERAL (
+          SELECT a.error_kind, a.error_message, a.error_stack FROM jobs.attempts a
+           WHERE j.attempt_rows > 0 AND j.finished_at IS NULL AND a.job_id = j.id
+           ORDER BY a.lease_token DESC LIMIT 1) e ON true
+       WHERE j.id = :id AND j.project_id = :project
+      """;
+
+  Optional<Job> findJob(int projectId, long id, boolean payloadVisible, boolean leaseVisible) {
+    return jdbi.withHandle(
+        h ->
+            h.createQuery(FIND_JOB)
+                .bind("project", projectId)
+                .bind("id", id)
+                .map((row, c) -> jobOf(row, payloadVisible, leaseVisible))
+                .findOne());
+  }
+
+  // The page's rows by id, wherever they live by now; newest first. Errors as above, cut in SQL so
+  // that
+  // no long text travels.
+  private static final String LIST_SUMMARIES =
+      """
+      SELECT j.id, j.type, q.name AS queue, j.state, j.state_reason, j.priority, j.attempt, j.max_attempts,
+             j.created_at, j.run_at, j.ready_at, j.started_at, j.finished_at, j.workflow_id, j.workflow_key,
+             j.worker_id, coalesce(j.error_kind, e.error_kind) AS error_kind,
+             left(CASE WHEN j.error_kind IS NULL THEN e.error_message ELSE j.error_message END, 200)
+               AS error_message
+        FROM jobs.all_jobs j
+        JOIN jobs.queues q ON q.id = j.queue_id
+        LEFT JOIN LATERAL (
+          SELECT a.error_kind, a.error_message FROM jobs.attempts a
+           WHERE j.attempt_rows > 0 AND j.finished_at IS NULL AND a.job_id = j.id
+           ORDER BY a.lease_token DESC LIMIT 1) e ON true
+       WHERE j.id = ANY (:ids) AND j.project_id = :project
+       ORDER BY j.id DESC
+      """;
+
+  List<JobSummary> listSummaries(int projectId, List<Long> ids) {
+    return jdbi.withHandle(
+        h ->
+            h.createQuery(LIST_SUMMARIES)
+                .bind("project", projectId)
+                .bindArray("ids", Long.class, ids.toArray())
+                .map((row, c) -> summaryOf(row))
+                .list());
+  }
+
+  // Attempts that did not end the job (the second table once it has ended), then the one that did,
+  // which is the job's own finished row, or the one that runs. Tokens grow, so they order.
+  private static final String LIST_ATTEMPTS =
+      """
+      SELECT a.attempt, a.outcome, a.worker_id, a.started_at, a.ended_at, a.error_kind, a.error_message,
+             a.error_stack, a.lease_token
+        FROM jobs.attempts a WHERE a.job_id = :id
+      UNION ALL
+      SELECT a.attempt, a.outcome, a.worker_id, a.started_at, a.ended_at, a.error_kind, a.error_message,
+             a.error_stack, a.lease_token
+        FROM jobs.finished_attempts a WHERE a.job_id = :id
+      UNION ALL
+      SELECT f.attempt,
+             CASE WHEN f.state <> 'dead' THEN f.state
+                  WHEN f.error_kind = 'worker-lost' THEN 'lost' ELSE 'failed' END,
+             f.worker_id, f.started_at, f.finished_at, f.error_kind, f.error_message,
+             f.error_stack, f.lease_token
+        FROM jobs.finished_jobs f WHERE f.id = :id AND f.lease_token IS NOT NULL
+      UNION ALL
+      SELECT j.attempt, 'running', j.worker_id, j.started_at, NULL, NULL, NULL, NULL, j.lease_token
+        FROM jobs.jobs j WHERE j.id = :id AND j.state = 'running'
+       ORDER BY lease_token
+      """;
+
+  private static final String JOB_EXISTS =
+      """
+      SELECT 1 FROM jobs.all_jobs j WHERE j.id = :id AND j.project_id = :project
+      """;
+
+  /** Oldest first; empty when the project has no such job. */
+  Optional<List<Attempt>> listAttempts(int projectId, long id) {
+    return jdbi.withHandle(
+        h -> {
+          Optional<Integer> found =
+              h.createQuery(JOB_EXISTS)
+                  .bind("project", projectId)
+                  .bind("id", id)
+                  .mapTo(Integer.class)
+                  .findOne();
+          return found.map(
+              unused ->
+                  h.createQuery(LIST_ATTEMPTS)
+                      .bind("id", id)
+                      .map((row, c) -> attemptOf(row))
+                      .list());
+        });
+  }
+
+  private static Job jobOf(ResultSet row, boolean payloadVisible, boolean leaseVisible)
+      throws SQLException {
+    return new Job(
+        summaryOf(row),
+        payloadVisible ? row.getString("payload") : null,
+        payloadVisible ? row.getString("result") : null,
+        JobError.of(row),
+        RetryPolicy.ofStored(row.getString("retry_policy")),
+        leaseVisible ? row.getString("lease_token") : null);
+  }
+
+  private static JobSummary summaryOf(ResultSet row) throws SQLException {
+    return new JobSummary(
+        row.getString("id"),
+        row.getString("type"),
+        row.getString("queue"),
+        row.getString("state"),
+        row.getString("state_reason"),
+        row.getInt("priority"),
+        row.getInt("attempt"),
+        row.getInt("max_attempts"),
+        row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        instant(row.getObject("run_at", OffsetDateTime.class)),
+        instant(row.getObject("ready_at", OffsetDateTime.class)),
+        instant(row.getObject("started_at", OffsetDateTime.class)),
+        instant(row.getObject("finished_at", OffsetDateTime.class)),
+        row.getString("workflow_id"),
+        row.getString("workflow_key"),
+        row.getString("worker_id"),
+        errorSummary(row.getString("error_kind"), row.getString("error_message")));
+  }
+
+  private static @Nullable String errorSummary(@Nullable String kind, @Nullable String message) {
+    if (kind == null) {
+      return null;
+    }
+    String text = message == null ? kind : kind + ": " + message;
+    return text.length() <= SUMMARY_CHARACTERS ? text : text.substring(0, SUMMARY_CHARACTERS);
+  }
+
+  private static Attempt attemptOf(ResultSet row) throws SQLException {
+    return new Attempt(
+        row.getInt("attempt"),
+        row.getString("outcome"),
+        row.getString("worker_id"),
+        instant(row.getObject("started_at", OffsetDateTime.class)),
+        instant(row.getObject("ended_at", OffsetDateTime.class)),
+        JobError.of(row));
+  }
+}

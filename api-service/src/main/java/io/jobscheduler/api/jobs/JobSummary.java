@@ -1,0 +1,33 @@
+package io.jobscheduler.api.jobs;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as a list shows it.
+ *
+ * @param stateReason why it is in this state, when that is not plain
+ * @param attempt how many attempts have been counted
+ * @param readyAt since when it may be, or was, claimed
+ * @param workflowKey its key in the workflow
+ * @param worker the worker that runs it, or ran its last attempt
+ * @param errorSummary the beginning of its last error
+ */
+public record JobSummary(
+    String id,
+    String type,
+    String queue,
+    String state,
+    @Nullable String stateReason,
+    int priority,
+    int attempt,
+    int maxAttempts,
+    Instant createdAt,
+    @Nullable Instant runAt,
+    @Nullable Instant readyAt,
+    @Nullable Instant startedAt,
+    @Nullable Instant finishedAt,
+    @Nullable String workflow,
+    @Nullable String workflowKey,
+    @Nullable String worker,
+    @Nullable String errorSummary) {}

@@ -1,0 +1,150 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.access.Action;
+import io.jobscheduler.api.access.Authorizer;
+import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.json.JsonBody;
+import io.jobscheduler.api.paging.Cursor;
+import io.jobscheduler.api.paging.Ids;
+import io.jobscheduler.api.paging.Limit;
+import io.jobscheduler.api.problem.ProblemException;
+import io.quarkus.security.Authenticated;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs of a project: hand in, read, list. */
+@Path("/api/v1/projects/{project}/jobs")
+@Authenticated
+@Produces(MediaType.APPLICATION_JSON)
+public class JobsResource {
+  private final Authorizer authorizer;
+  private final Enqueuer enqueuer;
+  private final JobStore store;
+  private final JobLists lists;
+  private final int mostPayloadBytes;
+
+  JobsResource(
+      Authorizer authorizer, Enqueuer enqueuer, JobStore store, JobLists lists, JobLimits limits) {
+    this.authorizer = authorizer;
+    this.enqueuer = enqueuer;
+    this.store = store;
+    this.lists = lists;
+    this.mostPayloadBytes = JobLimits.payloadBytes(limits);
+  }
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response enqueue(@PathParam("project") String project, InputStream body) {
+    Grant grant = authorizer.require(project, Action.JOBS_ENQUEUE);
+    JobRequest request =
+        JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJob(in, mostPayloadBytes));
+    EnqueueStore.Enqueued stored = enqueuer.enqueue(grant, List.of(request), true).get(0);
+    return Response.created(
+            URI.create("/api/v1/projects/" + grant.project() + "/jobs/" + stored.id()))
+        .entity(jobOf(request, stored, grant))
+        .build();
+  }
+
+  private static Job jobOf(JobRequest request, EnqueueStore.Enqueued stored, Grant grant) {
+    JobSummary summary =
+        new JobSummary(
+            Long.toString(stored.id()),
+            request.type(),
+            request.queue(),
+            stored.state(),
+            null,
+            request.priority(),
+            0,
+            request.maxAttempts(),
+            stored.createdAt(),
+            stored.runAt(),
+            stored.readyAt(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            null);
+    return new Job(
+        summary,
+        grant.payloadVisible() ? request.payload() : null,
+        null,
+        null,
+        RetryPolicy.ofStored(request.retryPolicy()),
+        null);
+  }
+
+  /** A job that a bulk request stored. */
+  public record BulkItem(String id, String state) {}
+
+  /** What a bulk request stored, in its order. */
+  public record BulkAnswer(List<BulkItem> items, int count) {}
+
+  @POST
+  @Path("/bulk")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response enqueueBulk(@PathParam("project") String project, InputStream body) {
+    Grant grant = authorizer.require(project, Action.JOBS_ENQUEUE);
+    List<JobRequest> requests =
+        JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJobs(in, mostPayloadBytes));
+    List<BulkItem> items =
+        enqueuer.enqueue(grant, requests, false).stream()
+            .map(j -> new BulkItem(Long.toString(j.id()), j.state()))
+            .toList();
+    return Response.status(Response.Status.CREATED)
+        .entity(new BulkAnswer(items, items.size()))
+        .build();
+  }
+
+  @GET
+  public JobLists.JobPage list(
+      @PathParam("project") String project,
+      @QueryParam("state") List<String> states,
+      @QueryParam("queue") @Nullable String queue,
+      @QueryParam("type") @Nullable String type,
+      @QueryParam("workflow") @Nullable String workflow,
+      @QueryParam("limit") @Nullable String limitText,
+      @QueryParam("cursor") @Nullable String cursor) {
+    Grant grant = authorizer.require(project, Action.JOBS_READ);
+    JobFilter filter = JobFilter.of(states, queue, type, workflow);
+    return lists.list(
+        grant.projectId(), filter, Cursor.number(cursor, Long.MAX_VALUE), Limit.of(limitText));
+  }
+
+  @GET
+  @Path("/{job}")
+  public Job get(@PathParam("project") String project, @PathParam("job") String job) {
+    Grant grant = authorizer.require(project, Action.JOBS_READ);
+    return store
+        .findJob(
+            grant.projectId(),
+            Ids.number(job, "job"),
+            grant.payloadVisible(),
+            grant.role().permits(Action.LEASES_READ))
+        .orElseThrow(() -> ProblemException.notFound("job"));
+  }
+
+  /** The attempts of a job, oldest first. */
+  public record Attempts(List<Attempt> items) {}
+
+  @GET
+  @Path("/{job}/attempts")
+  public Attempts attempts(@PathParam("project") String project, @PathParam("job") String job) {
+    Grant grant = authorizer.require(project, Action.JOBS_READ);
+    return new Attempts(
+        store
+            .listAttempts(grant.projectId(), Ids.number(job, "job"))
+            .orElseThrow(() -> ProblemException.notFound("job")));
+  }
+}

@@ -1,0 +1,29 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.access.Action;
+import io.jobscheduler.api.access.Authorizer;
+import io.quarkus.security.Authenticated;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+
+/** How many jobs a project has in each state. */
+@Path("/api/v1/projects/{project}/stats")
+@Authenticated
+@Produces(MediaType.APPLICATION_JSON)
+public class StatsResource {
+  private final Authorizer authorizer;
+  private final StatsStore store;
+
+  StatsResource(Authorizer authorizer, StatsStore store) {
+    this.authorizer = authorizer;
+    this.store = store;
+  }
+
+  @GET
+  public StatsStore.Stats get(@PathParam("project") String project) {
+    return store.countByState(authorizer.require(project, Action.STATS_READ).projectId());
+  }
+}

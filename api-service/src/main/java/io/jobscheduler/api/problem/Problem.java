@@ -1,0 +1,26 @@
+package io.jobscheduler.api.problem;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An RFC 9457 problem document.
+ *
+ * @param type URI reference of the problem type
+ * @param title the type's short text
+ * @param status the HTTP status
+ * @param detail what went wrong this time, for the caller
+ * @param instance the request's path
+ * @param errors the bad fields, if any
+ * @param cycle the keys of a workflow's cycle, the first again at the end
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Problem(
+    String type,
+    String title,
+    int status,
+    String detail,
+    String instance,
+    @Nullable List<FieldError> errors,
+    @Nullable List<String> cycle) {}

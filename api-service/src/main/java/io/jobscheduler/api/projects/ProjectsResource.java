@@ -1,0 +1,105 @@
+package io.jobscheduler.api.projects;
+
+import io.jobscheduler.api.access.Action;
+import io.jobscheduler.api.access.Authorizer;
+import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.access.UserRow;
+import io.jobscheduler.api.json.Fields;
+import io.jobscheduler.api.json.JsonBody;
+import io.jobscheduler.api.json.JsonReader;
+import io.jobscheduler.api.paging.Cursor;
+import io.jobscheduler.api.paging.Limit;
+import io.jobscheduler.api.paging.Page;
+import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.problem.SqlFailures;
+import io.jobscheduler.api.projects.ProjectStore.Project;
+import io.quarkus.security.Authenticated;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
+import java.net.URI;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** Projects: the walls between tenants. */
+@Path("/api/v1/projects")
+@Authenticated
+@Produces(MediaType.APPLICATION_JSON)
+public class ProjectsResource {
+  private final ProjectStore store;
+  private final Authorizer authorizer;
+
+  ProjectsResource(ProjectStore store, Authorizer authorizer) {
+    this.store = store;
+    this.authorizer = authorizer;
+  }
+
+  /** Body of a new project. */
+  public record ProjectRequest(String name) {}
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response create(InputStream body) {
+    authorizer.requirePlatformAdmin();
+    ProjectRequest request = JsonBody.read(body, JsonBody.SMALL, ProjectsResource::readProject);
+    try {
+      Project project = store.insertProject(request.name());
+      return Response.created(URI.create("/api/v1/projects/" + project.name()))
+          .entity(project)
+          .build();
+    } catch (JdbiException e) {
+      if (SqlFailures.stateOf(e).equals(SqlFailures.UNIQUE)) {
+        throw ProblemException.at(
+            ProblemType.CONFLICT, "/name", "There is a project of this name already.");
+      }
+      throw e;
+    }
+  }
+
+  private static @Nullable ProjectRequest readProject(JsonReader in) {
+    if (!in.startObject()) {
+      return null;
+    }
+    String name = null;
+    String field;
+    while ((field = in.nextField()) != null) {
+      if (field.equals("name")) {
+        name = Fields.name(in);
+      } else {
+        in.unknownField();
+      }
+    }
+    in.violations().require("/name", name != null);
+    return name == null ? null : new ProjectRequest(name);
+  }
+
+  @GET
+  public Page<Project> list(
+      @QueryParam("limit") @Nullable String limitText,
+      @QueryParam("cursor") @Nullable String cursor) {
+    UserRow user = authorizer.current();
+    int limit = Limit.of(limitText);
+    return Page.of(
+        store.listProjects(user.id(), user.platformAdmin(), Cursor.key(cursor), limit + 1),
+        limit,
+        Project::name,
+        store.countProjects(user.id(), user.platformAdmin()));
+  }
+
+  @GET
+  @Path("/{project}")
+  public Project get(@PathParam("project") String project) {
+    Grant grant = authorizer.require(project, Action.PROJECT_READ);
+    return store
+        .findProject(grant.projectId())
+        .orElseThrow(() -> ProblemException.notFound("project"));
+  }
+}

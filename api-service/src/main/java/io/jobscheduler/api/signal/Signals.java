@@ -1,0 +1,88 @@
+package io.jobscheduler.api.signal;
+
+import io.agroal.api.AgroalDataSource;
+import io.jobscheduler.schema.names.Channels;
+import io.jobscheduler.schema.signal.CoalescingNotifier;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jboss.logging.Logger;
+
+/**
+ * Tells other processes what a commit has changed. Never blocks and never fails a request: whoever
+ * listens also polls. Thread-safe.
+ */
+@ApplicationScoped
+public class Signals {
+  private static final Logger LOG = Logger.getLogger(Signals.class);
+  private static final long READY_WINDOW_MILLIS = 20;
+  private static final long CHANGED_WINDOW_MILLIS = 1_000;
+
+  private final CoalescingNotifier notifier;
+
+  Signals(AgroalDataSource dataSource) {
+    this.notifier =
+        new CoalescingNotifier(
+            "jobs-signals",
+            dataSource::getConnection,
+            (lost, cause) ->
+                LOG.warnf(
+                    "Signals were not sent; listeners poll instead: lost=%d sqlstate=%s",
+                    lost, cause.getSQLState()));
+  }
+
+  @PreDestroy
+  void close() {
+    notifier.close();
+  }
+
+  /** A job has become claimable; the smallest key among several. */
+  public void ready(int queueId, int lane, long dispatchKey, long jobId) {
+    notifier.signal(
+        Channels.JOBS_READY,
+        Integer.toString(queueId),
+        queueId + ":" + lane + ":" + dispatchKey + ":" + jobId,
+        READY_WINDOW_MILLIS,
+        Signals::smallerKey);
+  }
+
+  /** A job is due at an instant, in microseconds since the epoch. */
+  public void due(long micros) {
+    notifier.signal(
+        Channels.JOBS_DUE,
+        "",
+        Long.toString(micros),
+        READY_WINDOW_MILLIS,
+        (waiting, fresh) ->
+            Long.toString(Math.min(Long.parseLong(waiting), Long.parseLong(fresh))));
+  }
+
+  /** Something that the dashboard shows has changed in a project. */
+  public void changed(String project, Topic topic) {
+    notifier.signal(
+        Channels.JOBS_CHANGED,
+        project,
+        project + " " + topic.label(),
+        CHANGED_WINDOW_MILLIS,
+        Signals::bothTopics);
+  }
+
+  static String smallerKey(String waiting, String fresh) {
+    String[] a = waiting.split(":", -1);
+    String[] b = fresh.split(":", -1);
+    int order = Long.compare(Long.parseLong(a[2]), Long.parseLong(b[2]));
+    if (order == 0) {
+      order = Long.compare(Long.parseLong(a[3]), Long.parseLong(b[3]));
+    }
+    return order <= 0 ? waiting : fresh;
+  }
+
+  static String bothTopics(String waiting, String fresh) {
+    int blank = waiting.indexOf(' ');
+    Set<String> topics = new TreeSet<>();
+    topics.addAll(Set.of(waiting.substring(blank + 1).split(",", -1)));
+    topics.addAll(Set.of(fresh.substring(blank + 1).split(",", -1)));
+    return waiting.substring(0, blank + 1) + String.join(",", topics);
+  }
+}
