@@ -13,6 +13,7 @@ import java.util.Optional;
 
 /** All objects of one overlay, as `kubectl kustomize` renders them. */
 record Overlay(List<HasMetadata> objects) {
+  private static final KubernetesSerialization YAML = new KubernetesSerialization();
 
   /** The committed rendering of an overlay. */
   static Overlay rendered(String name) {
@@ -24,7 +25,7 @@ record Overlay(List<HasMetadata> objects) {
   }
 
   static Overlay parse(String yaml) {
-    Object parsed = new KubernetesSerialization().unmarshal(yaml);
+    Object parsed = YAML.unmarshal(yaml);
     List<HasMetadata> objects = new ArrayList<>();
     Collection<?> items =
         parsed instanceof KubernetesList list
