@@ -21,7 +21,8 @@ export default defineConfig({
     },
   },
   test: {
-    environment: 'happy-dom',
+    // Component tests ask for happy-dom in their first line.
+    environment: 'node',
     include: ['test/**/*.test.{ts,tsx}'],
     restoreMocks: true,
   },

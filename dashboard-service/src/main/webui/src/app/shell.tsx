@@ -66,7 +66,7 @@ function UserMenu({ project }: { project: string | null }) {
   return (
     <Menu
       class="user"
-      label={text.user.menu}
+      label={text.user.menu(user?.name ?? user?.email ?? '')}
       align="end"
       button={
         <>

@@ -64,7 +64,7 @@ export function Menu({ label, button, header, items, align = 'start', class: nam
   };
 
   return (
-    <div class={`menu ${name ?? ''}`} ref={root}>
+    <div class={`menu ${name ?? ''}`} ref={root} onKeyDown={open ? pressed : undefined}>
       <button
         ref={opener}
         type="button"
@@ -77,7 +77,7 @@ export function Menu({ label, button, header, items, align = 'start', class: nam
         {button}
       </button>
       {open && (
-        <div class={`menu-list menu-${align}`} onKeyDown={pressed}>
+        <div class={`menu-list menu-${align}`}>
           {header}
           <div role="menu" aria-label={label}>
             {items.map((item) => (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { zone } from '../app/settings';
+import { readSetting, writeSetting } from '../lib/storage';
 import type { ApiError } from '../lib/http';
 import { FALLBACK_POLL_MILLIS, SAFETY_POLL_MILLIS } from '../lib/live/refresher';
 import { text } from '../lib/messages';
@@ -13,6 +14,8 @@ import { WarningIcon } from './icons';
 
 const SKELETON_AFTER_MILLIS = 150;
 const SLOW_AFTER_MILLIS = 3_000;
+/** Widest phone layout, as in the style sheets. */
+const PHONE = 640;
 
 /** True once `millis` have passed since the component came up. */
 function useAfter(millis: number): boolean {
@@ -22,6 +25,24 @@ function useAfter(millis: number): boolean {
     return () => clearTimeout(timer);
   }, [millis]);
   return passed;
+}
+
+/** Remembers how high a panel's content was, so that the next visit keeps that much free. */
+function useHeightMemory(id: string, filled: boolean) {
+  const box = useRef<HTMLDivElement>(null);
+  const key = `height.${id}.${window.innerWidth > PHONE ? 'wide' : 'phone'}`;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    if (filled) {
+      const height = String(element.offsetHeight);
+      if (readSetting(key) !== height) writeSetting(key, height);
+    } else {
+      const known = Number(readSetting(key));
+      if (known > 0) element.style.minHeight = `${known}px`;
+    }
+  });
+  return box;
 }
 
 function Skeleton({ rows }: { rows: number }) {
@@ -98,6 +119,7 @@ export function Panel<T>(props: PanelProps<T>) {
   const fresh = query.data.value;
   const data = fresh ?? props.previous ?? null;
   const error = query.error.value;
+  const box = useHeightMemory(id, data !== null);
   return (
     <section
       class={fresh === null && data !== null ? 'panel changing' : 'panel'}
@@ -113,7 +135,9 @@ export function Panel<T>(props: PanelProps<T>) {
         </span>
       </header>
       {error && <Failure error={error} onRetry={() => query.refresher.refreshNow()} />}
-      {data !== null ? children(data) : !error && <Skeleton rows={expectRows} />}
+      <div class="panel-body" key={data === null ? 'waiting' : 'filled'} ref={box}>
+        {data !== null ? children(data) : !error && <Skeleton rows={expectRows} />}
+      </div>
     </section>
   );
 }

@@ -66,9 +66,7 @@ export class Refresher {
 
   /** Something that this query shows has changed. */
   signal(): void {
-    if (this.quiet()) {
-      this.dirty = true;
-    } else if (this.inFlight) {
+    if (this.quiet() || this.inFlight) {
       this.dirty = true;
     } else {
       this.schedule(this.options.clock.random() * FIRST_JITTER_MILLIS);
@@ -102,10 +100,9 @@ export class Refresher {
   setHealthy(healthy: boolean): void {
     if (this.healthy === healthy) return;
     this.healthy = healthy;
-    if (this.quiet() || this.inFlight) return;
     // After a reconnect signals may have been missed; after a loss the poll clock starts.
-    if (healthy) this.schedule(this.options.clock.random() * FIRST_JITTER_MILLIS);
-    else this.schedulePoll();
+    if (healthy) this.signal();
+    else if (!this.quiet() && !this.inFlight) this.schedulePoll();
   }
 
   dispose(): void {

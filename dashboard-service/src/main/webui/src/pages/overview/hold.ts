@@ -4,7 +4,9 @@ import { useEffect, useMemo } from 'preact/hooks';
 
 const ROWS = '.table-scroll';
 
-/** True while the pointer, the focus or a text selection is in the rows: then none may move. */
+/**
+ * True while no row may move: the pointer is in the panel, or the focus or a selection in its rows.
+ */
 export function useHold(box: RefObject<HTMLElement | null>): ReadonlySignal<boolean> {
   const hold = useMemo(() => signal(false), []);
   useEffect(() => {
@@ -21,8 +23,9 @@ export function useHold(box: RefObject<HTMLElement | null>): ReadonlySignal<bool
       hold.value =
         pointer || inRows(document.activeElement) || (selected && inRows(selection.anchorNode));
     };
-    const moved = (event: Event) => {
-      pointer = inRows(event.target as Element);
+    // Not pointerenter: the pointer may have been here before the panel was.
+    const entered = () => {
+      pointer = true;
       judge();
     };
     const left = () => {
@@ -31,13 +34,13 @@ export function useHold(box: RefObject<HTMLElement | null>): ReadonlySignal<bool
     };
     // The focus is on its new place only after the event.
     const later = () => queueMicrotask(judge);
-    element.addEventListener('pointerover', moved);
+    element.addEventListener('pointerover', entered);
     element.addEventListener('pointerleave', left);
     element.addEventListener('focusin', judge);
     element.addEventListener('focusout', later);
     document.addEventListener('selectionchange', judge);
     return () => {
-      element.removeEventListener('pointerover', moved);
+      element.removeEventListener('pointerover', entered);
       element.removeEventListener('pointerleave', left);
       element.removeEventListener('focusin', judge);
       element.removeEventListener('focusout', later);

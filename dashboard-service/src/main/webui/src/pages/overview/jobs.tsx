@@ -16,7 +16,7 @@ import { useQuery } from '../../lib/use-query';
 import { useHold } from './hold';
 import { JOBS_MILLIS, projectPath } from './queries';
 
-const SHOWN = 25;
+const SHOWN = 20;
 /** While rows are held in place, more are asked for, so that those on screen stay known. */
 const HELD_LIMIT = 100;
 
@@ -140,7 +140,7 @@ export function LatestJobs({ project }: { project: string }) {
         title={label ? text.jobs.titleState(label) : text.jobs.title}
         query={query}
         previous={last.current}
-        expectRows={SHOWN}
+        expectRows={SHOWN + 1}
         hint={
           filter && (
             <a class="link" href={withQuery('state', null)}>

@@ -46,7 +46,7 @@ export default function Overview({ project }: { project: string }) {
         {verdict && (
           <p class="verdict">
             <StateIcon look={verdict.look} />
-            {verdict.sentence}
+            {verdict.href ? <a href={verdict.href}>{verdict.sentence}</a> : verdict.sentence}
           </p>
         )}
       </div>

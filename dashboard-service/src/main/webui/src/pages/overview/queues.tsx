@@ -22,7 +22,13 @@ function Age({ iso }: { iso: string | null }) {
 function Slots({ queue }: { queue: Queue }) {
   const limit = queue.maxConcurrency;
   const running = queue.counts.running ?? { value: 0, capped: false };
-  if (limit === 0) return <span class="meta">{text.queues.closed}</span>;
+  if (limit === 0) {
+    return (
+      <span data-tip={text.queues.closedHint}>
+        {formatCount(running)} <span class="meta">/ {text.queues.closed}</span>
+      </span>
+    );
+  }
   return (
     <span class="gauge">
       <span class="gauge-text">
@@ -60,7 +66,7 @@ function QueueRow({ queue, first }: { queue: Queue; first: boolean }) {
 /** Each queue with its counts per state and its limit. */
 export function Queues({ query }: { query: Query<Page<Queue>> }) {
   return (
-    <Panel id="queues" title={text.queues.title} query={query} expectRows={3}>
+    <Panel id="queues" title={text.queues.title} query={query} expectRows={6}>
       {(page) =>
         page.items.length === 0 ? (
           <p class="empty">{text.queues.empty}</p>
@@ -80,7 +86,9 @@ export function Queues({ query }: { query: Query<Page<Queue>> }) {
                     </span>
                   </Head>
                 ))}
-                <Head number>{text.queues.oldest}</Head>
+                <Head number>
+                  <span data-tip={text.queues.oldestHint}>{text.queues.oldest}</span>
+                </Head>
               </>
             }
           >

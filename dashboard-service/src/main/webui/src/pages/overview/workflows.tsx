@@ -2,7 +2,7 @@ import { StateMark } from '../../components/icons';
 import { Meter } from '../../components/meter';
 import { Panel } from '../../components/panel';
 import { Cell, Head, Row, Table } from '../../components/table';
-import { Span, Time } from '../../components/time';
+import { Span } from '../../components/time';
 import type { JobState, Page, Workflow } from '../../lib/api-types';
 import { formatNumber } from '../../lib/counts';
 import { text } from '../../lib/messages';
@@ -30,6 +30,7 @@ export function progressOf(workflow: Workflow): { done: number; failed: number }
 
 function Progress({ workflow }: { workflow: Workflow }) {
   const { done, failed } = progressOf(workflow);
+  const counts = text.workflows.done(formatNumber(done), formatNumber(workflow.jobs));
   return (
     <span class="progress">
       <Meter
@@ -39,8 +40,12 @@ function Progress({ workflow }: { workflow: Workflow }) {
           value: workflow.counts[state] ?? 0,
         }))}
       />
-      <span class="progress-text">
-        {text.workflows.done(formatNumber(done), formatNumber(workflow.jobs))}
+      <span class="progress-text" data-tip={counts}>
+        <span aria-hidden="true">
+          {formatNumber(done)}
+          <span class="meta"> / {formatNumber(workflow.jobs)}</span>
+        </span>
+        <span class="only-spoken">{counts}</span>
         {failed > 0 && <>, {text.workflows.failed(formatNumber(failed))}</>}
       </span>
     </span>
@@ -51,7 +56,9 @@ function WorkflowRow({ workflow, first }: { workflow: Workflow; first: boolean }
   return (
     <Row first={first}>
       <Cell area="name">
-        <span class="strong cut">{workflow.name}</span>
+        <span class="strong cut" data-tip={workflow.name}>
+          {workflow.name}
+        </span>
       </Cell>
       <Cell area="state">
         <StateMark look={stateLook(workflow.state)} />
@@ -59,10 +66,7 @@ function WorkflowRow({ workflow, first }: { workflow: Workflow; first: boolean }
       <Cell area="progress">
         <Progress workflow={workflow} />
       </Cell>
-      <Cell area="started" label={text.workflows.started} number>
-        <Time iso={workflow.createdAt} />
-      </Cell>
-      <Cell area="took" label={text.workflows.took} number>
+      <Cell area="took" number>
         <Span from={workflow.createdAt} to={workflow.finishedAt} />
       </Cell>
     </Row>
@@ -77,7 +81,7 @@ export function Workflows({ query }: { query: Query<Page<Workflow>> }) {
       id="workflows"
       title={page && !picked.live ? text.workflows.titleRecent : text.workflows.title}
       query={query}
-      expectRows={3}
+      expectRows={6}
       hint={picked.more > 0 ? text.workflows.more(picked.more) : undefined}
     >
       {() =>
@@ -92,7 +96,6 @@ export function Workflows({ query }: { query: Query<Page<Workflow>> }) {
                 <Head>{text.workflows.name}</Head>
                 <Head>{text.workflows.state}</Head>
                 <Head>{text.workflows.progress}</Head>
-                <Head number>{text.workflows.started}</Head>
                 <Head number>{text.workflows.took}</Head>
               </>
             }
