@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -92,6 +94,24 @@ class FilesTest {
                       workload.name() + " has no volume for " + key);
                 }
               });
+    }
+  }
+
+  @Test
+  void firstAdminsPodReadsTheClaimThatMigrateMounts() {
+    Overlay pod = Overlay.parse(Repository.read("k8s/first-admin.yaml"));
+    assertEquals(List.of(), StrictFields.findings(pod));
+    var spec = pod.all(Pod.class).get(0).getSpec();
+    assertTrue(PodRules.isPinned(spec.getContainers().get(0).getImage()));
+    String claim = spec.getVolumes().get(0).getPersistentVolumeClaim().getClaimName();
+    assertTrue(Overlay.rendered("prod").named(PersistentVolumeClaim.class, claim).isPresent());
+    String file = spec.getContainers().get(0).getCommand().get(1);
+    for (Workload workload : Overlay.rendered("prod").workloads()) {
+      if (workload.runsOnce()) {
+        assertEquals(
+            file,
+            workload.environment(Overlay.rendered("prod")).get("JOBS_MIGRATE_ADMIN_PASSWORD_FILE"));
+      }
     }
   }
 
