@@ -551,8 +551,11 @@ BEGIN
                   AND (p_worker IS NULL OR j.worker_id = p_worker)) THEN 'busy'
              ELSE 'lease_lost'
            END,
-           NULL::text, NULL::timestamptz, 0, 0::smallint, 0::bigint, 0
+           w.state, w.run_at, coalesce(w.queue_id, 0), coalesce(w.dispatch_lane, 0::smallint),
+           coalesce(w.dispatch_key, 0), coalesce(w.project_id, 0)
       FROM unnest(p_ids, p_tokens, p_outcomes) AS s (id, token, outcome)
+      -- A retry that waits is told again, so that whoever lost the first reply promotes it in time.
+      LEFT JOIN jobs w ON w.id = s.id AND w.state = 'retrying'
      WHERE s.id <> ALL (coalesce(v_locked, '{}'));
   END IF;
 END
