@@ -24,12 +24,18 @@ public class Agenda {
   private final AgendaStore store;
   private final LongSupplier nanoClock;
   private final long freshNanos;
+  private final int restFactor;
   private @Nullable Findings last;
   private long staleAtNanos;
 
   @Inject
   Agenda(DataSource dataSource, RescueConfig rescue) {
-    this(dataSource, RescueConfig.earlyLoss(rescue), System::nanoTime, Duration.ofMillis(500));
+    this(
+        dataSource,
+        RescueConfig.earlyLoss(rescue),
+        System::nanoTime,
+        Duration.ofMillis(500),
+        REST_FACTOR);
   }
 
   /**
@@ -37,11 +43,18 @@ public class Agenda {
    *
    * @param silence the time without a beat after which a worker is worth a look
    * @param fresh how long an answer serves at least
+   * @param restFactor and how many times as long as finding it took
    */
-  public Agenda(DataSource dataSource, Duration silence, LongSupplier nanoClock, Duration fresh) {
+  public Agenda(
+      DataSource dataSource,
+      Duration silence,
+      LongSupplier nanoClock,
+      Duration fresh,
+      int restFactor) {
     this.store = new AgendaStore(dataSource, silence);
     this.nanoClock = nanoClock;
     this.freshNanos = fresh.toNanos();
+    this.restFactor = restFactor;
   }
 
   /** What there is to do, as of just now. */
@@ -53,7 +66,7 @@ public class Agenda {
     }
     Findings found = ask();
     long end = nanoClock.getAsLong();
-    staleAtNanos = end + Math.max(freshNanos, REST_FACTOR * (end - start));
+    staleAtNanos = end + Math.max(freshNanos, restFactor * (end - start));
     last = found;
     return found;
   }

@@ -41,16 +41,20 @@ final class LeadershipStore {
 
   // By the lock, not by the row: the row's pid may be that of a session which ended, and its number
   // be another's by now. Judged again here, where the renewal may have come meanwhile.
+  // MATERIALIZED,
+  // with the call outside: as one of several conditions it was run first, for every lock's holder.
   private static final String END_STALE_HOLDER =
       """
-      SELECT h.pid
-        FROM pg_locks h
-       WHERE h.locktype = 'advisory' AND h.classid = ?::oid AND h.objid = 0 AND h.objsubid = 2
-         AND h.granted
-         AND h.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-         AND EXISTS (SELECT 1 FROM jobs.leadership l
-                      WHERE l.renewed_at < clock_timestamp() - ? * interval '1 millisecond')
-         AND pg_terminate_backend(h.pid)
+      WITH holder AS MATERIALIZED (
+        SELECT k.pid
+          FROM pg_locks k
+         WHERE k.locktype = 'advisory' AND k.classid = ?::oid AND k.objid = 0 AND k.objsubid = 2
+           AND k.granted
+           AND k.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+           AND EXISTS (SELECT 1 FROM jobs.leadership l
+                        WHERE l.renewed_at < clock_timestamp() - ? * interval '1 millisecond')
+      )
+      SELECT h.pid, pg_terminate_backend(h.pid) FROM holder h
       """;
 
   static List<Integer> endStaleHolder(Connection session, Duration staleAfter) throws SQLException {

@@ -1,0 +1,92 @@
+package io.jobscheduler.scheduler.heads;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.jobscheduler.scheduler.testing.Jobs;
+import io.jobscheduler.scheduler.testing.ManualClock;
+import io.jobscheduler.scheduler.testing.SchedulerRig;
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class HeadsPgTest {
+  private static final String READY_FOR_LONG = "'ready', clock_timestamp() - interval '1 min'";
+
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+  private SchedulerRig rig;
+  private Jobs jobs;
+  private HeadsLoop heads;
+
+  @BeforeEach
+  void lead() throws SQLException {
+    rig = SchedulerRig.leading(database);
+    jobs = new Jobs(database);
+    heads = new HeadsLoop(rig.leadership, rig.transactions, rig.agenda, rig.loops, rig.clock);
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  @Test
+  void notesTheFirstKeyOfEachLane() throws Exception {
+    jobs.insert(
+        6, "state, ready_at, priority, dispatch_lane", READY_FOR_LONG + ", 3 + i % 2, 3 + i % 2");
+
+    heads.runOnce();
+
+    assertEquals(
+        database.sql(
+            "SELECT string_agg(f.k, ' ' ORDER BY f.k) FROM (SELECT dispatch_lane || ':'"
+                + " || min(dispatch_key) AS k FROM jobs GROUP BY dispatch_lane) f"),
+        heads());
+  }
+
+  @Test
+  void jobThatHasJustBecomeReadyIsLeftToItsSignal() throws Exception {
+    jobs.insert(1, "state, ready_at", "'ready', clock_timestamp() + interval '1 min'");
+
+    heads.runOnce();
+
+    assertNull(heads());
+  }
+
+  @Test
+  void headOfAnEmptiedLaneGoes() throws Exception {
+    jobs.insert(1, "state, ready_at", READY_FOR_LONG);
+    heads.runOnce();
+    jobs.claim(77, 1);
+    rig.clock.advance(Duration.ofSeconds(1));
+
+    heads.runOnce();
+
+    assertNull(heads());
+  }
+
+  @Test
+  void takesAtMostATenthOfTheTime() {
+    ManualClock clock = new ManualClock();
+    Duty duty = new Duty(clock);
+    long start = clock.getAsLong();
+    clock.advance(Duration.ofSeconds(1));
+    duty.worked(start);
+
+    clock.advance(Duration.ofMillis(8_999));
+    assertEquals(false, duty.allows());
+    clock.advance(Duration.ofMillis(1));
+    assertEquals(true, duty.allows());
+    assertEquals(true, duty.allows(), "until it works again");
+  }
+
+  private String heads() {
+    return database.sql(
+        "SELECT string_agg(dispatch_lane || ':' || dispatch_key, ' '"
+            + " ORDER BY dispatch_lane || ':' || dispatch_key) FROM queue_heads");
+  }
+}

@@ -1,0 +1,151 @@
+package io.jobscheduler.scheduler.retention;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.scheduler.testing.Configs;
+import io.jobscheduler.scheduler.testing.SchedulerRig;
+import io.jobscheduler.schema.testing.Role;
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RetentionPgTest {
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+  private SchedulerRig rig;
+  private RetentionLoop retention;
+
+  @BeforeEach
+  void lead() throws SQLException {
+    rig = SchedulerRig.leading(database);
+    retention =
+        new RetentionLoop(
+            rig.leadership,
+            rig.transactions,
+            Configs.of(RetentionConfig.class),
+            rig.loops,
+            rig.clock);
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  @Test
+  void makesThePartitionsOfTwoYearsAhead() throws Exception {
+    dropAll();
+
+    retention.runOnce();
+
+    int jobs = partitions("finished_jobs");
+    assertTrue(jobs >= 60 && jobs <= 80, "partitions: " + jobs);
+    assertEquals(jobs, partitions("finished_attempts"));
+    assertEquals(
+        "true",
+        database.sql(
+            "SELECT bool_and(to_regclass('finished_jobs_' || to_char(retention_bound("
+                + "retention_today(), d), 'YYYYMMDD')) IS NOT NULL)::text"
+                + " FROM generate_series(0, 730) d"));
+  }
+
+  @Test
+  void makesThoseOfTheOtherDaysWhenOneLiesInTheDefaultPartition() throws Exception {
+    dropAll();
+    database.sql(
+        "INSERT INTO finished_jobs (id, created_at, finished_at, retain_until, project_id, queue_id,"
+            + " attempt, max_attempts, attempt_rows, returned, priority, has_dependencies,"
+            + " has_dependents, state, type) VALUES (1, now(), now(), retention_today() + 3, 1, 1,"
+            + " 1, 1, 0, 0, 4, false, false, 'succeeded', 't')");
+
+    retention.runOnce();
+
+    assertEquals(partitions("finished_attempts") - 1, partitions("finished_jobs"));
+  }
+
+  @Test
+  void dropsEveryPartitionWhoseDayHasPassed() throws Exception {
+    retention.runOnce();
+    int wanted = partitions("finished_jobs");
+    addExpired("20200101");
+    addExpired("20200102");
+    rig.clock.advance(Duration.ofHours(1));
+
+    retention.runOnce();
+
+    assertEquals(wanted, partitions("finished_jobs"));
+    assertEquals(wanted, partitions("finished_attempts"));
+  }
+
+  @Test
+  void readerInTheWayOnlyPutsTheDropOff() throws Exception {
+    retention.runOnce();
+    addExpired("20200101");
+    int before = partitions("finished_jobs");
+    rig.clock.advance(Duration.ofHours(1));
+    try (Connection reader = database.connect(Role.OWNER);
+        Statement statement = reader.createStatement()) {
+      reader.setAutoCommit(false);
+      statement.execute("SELECT count(*) FROM jobs.finished_jobs");
+      // Returns although the reader stays: it waits 100 ms at most, and does not throw.
+      retention.runOnce();
+      assertEquals(before, partitions("finished_jobs"));
+      reader.rollback();
+    }
+
+    rig.clock.advance(Duration.ofMinutes(1));
+    retention.runOnce();
+    assertEquals(before - 1, partitions("finished_jobs"));
+  }
+
+  @Test
+  void newTermBeginsWithALook() throws Exception {
+    retention.runOnce();
+    dropAll();
+    retention.runOnce();
+    assertEquals(0, partitions("finished_jobs"), "the hour is not over");
+
+    rig.leadership.close();
+    rig.leadership.runOnce();
+    retention.runOnce();
+    assertNotEquals(0, partitions("finished_jobs"));
+  }
+
+  private void addExpired(String day) {
+    for (String table : new String[] {"finished_jobs", "finished_attempts"}) {
+      database.sql(
+          "CREATE TABLE "
+              + table
+              + "_"
+              + day
+              + " PARTITION OF "
+              + table
+              + " FOR VALUES IN ('"
+              + day
+              + "')");
+    }
+  }
+
+  private void dropAll() {
+    database.sql(
+        "DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT inhrelid::regclass FROM pg_inherits"
+            + " WHERE inhparent IN ('finished_jobs'::regclass, 'finished_attempts'::regclass)"
+            + " AND inhrelid::regclass::text NOT LIKE '%default'"
+            + " LOOP EXECUTE 'DROP TABLE ' || t; END LOOP; END $$");
+  }
+
+  private int partitions(String table) {
+    return Integer.parseInt(
+        database.sql(
+            "SELECT count(*) FROM pg_inherits WHERE inhparent = '"
+                + table
+                + "'::regclass AND inhrelid::regclass::text NOT LIKE '%default'"));
+  }
+}
