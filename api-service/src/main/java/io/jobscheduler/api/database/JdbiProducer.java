@@ -32,6 +32,7 @@ public final class JdbiProducer {
     jdbi.registerArrayType(Long.class, "bigint");
     jdbi.registerArrayType(Integer.class, "int");
     jdbi.registerArrayType(Double.class, "float8");
+    jdbi.registerArrayType(Boolean.class, "boolean");
     return jdbi;
   }
 }

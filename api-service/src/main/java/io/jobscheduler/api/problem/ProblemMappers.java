@@ -10,6 +10,8 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.sql.SQLException;
+import java.util.Collections;
+import java.util.SortedSet;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
@@ -21,10 +23,14 @@ public final class ProblemMappers {
   private static final Logger LOG = Logger.getLogger(ProblemMappers.class);
   private static final String RETRY_AFTER_SECONDS = "5";
 
-  private final ObjectMapper json;
+  private static final SortedSet<String> NO_METHODS = Collections.emptySortedSet();
 
-  ProblemMappers(ObjectMapper json) {
+  private final ObjectMapper json;
+  private final AllowedMethods allowed;
+
+  ProblemMappers(ObjectMapper json, AllowedMethods allowed) {
     this.json = json;
+    this.allowed = allowed;
   }
 
   @ServerExceptionMapper
@@ -62,24 +68,26 @@ public final class ProblemMappers {
   }
 
   @ServerExceptionMapper
-  Response ofLibrary(WebApplicationException e, UriInfo uri) {
+  Response ofRouter(WebApplicationException e, UriInfo uri) {
     int status = e.getResponse().getStatus();
     if (status >= 500) {
       return failed(e, uri);
     }
-    ProblemType type = ProblemType.ofStatus(status);
+    SortedSet<String> methods =
+        status == 404 || status == 405 ? allowed.of(uri.getRequestUri().getPath()) : NO_METHODS;
+    ProblemType type =
+        methods.isEmpty() ? ProblemType.ofStatus(status) : ProblemType.METHOD_NOT_ALLOWED;
     String detail =
         switch (type) {
           case NOT_FOUND -> "There is no resource at this path.";
-          case METHOD_NOT_ALLOWED -> "This resource does not know this method.";
+          case METHOD_NOT_ALLOWED -> "This resource knows " + String.join(", ", methods) + ".";
           case NOT_ACCEPTABLE -> "This resource answers application/json only.";
           case UNSUPPORTED_MEDIA_TYPE -> "Send the body with Content-Type: application/json.";
           default -> type.title() + ".";
         };
     Response.ResponseBuilder response = builder(ProblemException.of(type, detail), uri);
-    Object allow = e.getResponse().getHeaders().getFirst(HttpHeaders.ALLOW);
-    if (allow != null) {
-      response.header(HttpHeaders.ALLOW, allow);
+    if (!methods.isEmpty()) {
+      response.header(HttpHeaders.ALLOW, String.join(", ", methods));
     }
     return response.build();
   }

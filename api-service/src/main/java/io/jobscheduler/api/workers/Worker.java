@@ -1,0 +1,24 @@
+package io.jobscheduler.api.workers;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A worker process. Its id is new with each start.
+ *
+ * @param slots how many jobs it runs at once
+ * @param running how many it ran at its last beat
+ * @param state active, draining, lost or stopped
+ * @param queues the patterns {@code project/queue} that it serves
+ */
+public record Worker(
+    String id,
+    String host,
+    String version,
+    int slots,
+    int running,
+    boolean draining,
+    String state,
+    Instant startedAt,
+    Instant lastBeatAt,
+    List<String> queues) {}

@@ -1,0 +1,37 @@
+package io.jobscheduler.api.workflows;
+
+import io.jobscheduler.algorithms.graph.CycleFinder;
+import io.jobscheduler.algorithms.graph.Graph;
+import io.jobscheduler.api.problem.ProblemException;
+import java.util.List;
+
+/** Refuses workflows that could never end, by the three-colour depth-first search. */
+final class Cycles {
+  private static final int MOST_NAMED = 20;
+
+  private Cycles() {}
+
+  /**
+   * Requires a graph without a cycle; a job that depends on itself is one.
+   *
+   * @throws ProblemException naming the cycle
+   */
+  static void refuse(WorkflowRequest request) {
+    Graph.Builder graph = Graph.builder(request.jobs().size());
+    for (WorkflowRequest.Edge edge : request.edges()) {
+      graph.edge(edge.parent(), edge.child());
+    }
+    List<String> cycle =
+        CycleFinder.find(graph.build()).stream().map(i -> request.jobs().get(i).key()).toList();
+    if (!cycle.isEmpty()) {
+      throw ProblemException.cycle(describe(cycle), cycle);
+    }
+  }
+
+  private static String describe(List<String> cycle) {
+    int jobs = cycle.size() - 1;
+    return cycle.size() <= MOST_NAMED
+        ? String.join(" → ", cycle)
+        : String.join(" → ", cycle.subList(0, MOST_NAMED)) + " → … (" + jobs + " jobs)";
+  }
+}

@@ -1,0 +1,174 @@
+package io.jobscheduler.api.workflows;
+
+import io.jobscheduler.api.jobs.JobRequest;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/** The INSERTs of a workflow, in one transaction. */
+@ApplicationScoped
+class SubmitStore {
+  private final Jdbi jdbi;
+
+  SubmitStore(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /** A job as it was stored. */
+  record Stored(long id, String key, int queueId, int lane, boolean ready) {}
+
+  /**
+   * A workflow as it was stored.
+   *
+   * @param dispatchKey of all its jobs, until it is planned
+   */
+  record Submitted(int id, long dispatchKey, List<Stored> jobs) {}
+
+  private record Head(int id, long dispatchKey) {}
+
+  /**
+   * Stores all or, when a job names a queue that the project does not have, nothing: then empty.
+   */
+  Optional<Submitted> submit(int projectId, WorkflowRequest request) {
+    return jdbi.inTransaction(
+        h -> {
+          Head head = insertWorkflow(h, projectId, request);
+          List<Stored> jobs = insertJobs(h, projectId, head, request);
+          if (jobs.size() < request.jobs().size()) {
+            h.rollback();
+            return Optional.empty();
+          }
+          insertMembers(h, head.id(), jobs);
+          insertDependencies(h, head.id(), request, jobs);
+          return Optional.of(new Submitted(head.id(), head.dispatchKey(), jobs));
+        });
+  }
+
+  private static final String INSERT_WORKFLOW =
+      """
+      INSERT INTO jobs.workflows (project_id, name, on_failure, job_count)
+      VALUES (:project, :name, :onFailure, :jobs)
+      RETURNING id, jobs.micros(created_at) AS dispatch_key
+      """;
+
+  private static Head insertWorkflow(Handle h, int projectId, WorkflowRequest request) {
+    return h.createQuery(INSERT_WORKFLOW)
+        .bind("project", projectId)
+        .bind("name", request.name())
+        .bind("onFailure", request.onFailure())
+        .bind("jobs", request.jobs().size())
+        .map((row, c) -> new Head(row.getInt("id"), row.getLong("dispatch_key")))
+        .one();
+  }
+
+  // All jobs share the workflow's submission as their key, so an old graph goes before a new one,
+  // and
+  // the plan only has to spread them around it. Roots are ready: nobody sees them before the
+  // commit,
+  // and then the edges are there. An unknown queue joins nothing; the caller counts the rows.
+  private static final String INSERT_JOBS =
+      """
+      INSERT INTO jobs.jobs (project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key,
+          ready_at, max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies,
+          has_dependents)
+      SELECT q.project_id, q.id, u.type,
+             CASE WHEN u.waits THEN 'blocked' ELSE 'ready' END,
+             u.priority, u.priority, :dispatchKey,
+             CASE WHEN u.waits THEN NULL ELSE clock_timestamp() END,
+             u.max_attempts, u.retry_policy::json, u.payload::json, :workflow, u.key, u.waits, u.awaited
+        FROM unnest(:keys, :types, :queues, :payloads, :priorities, :maxAttempts, :retryPolicies, :waits,
+                    :awaited) WITH ORDINALITY
+               AS u (key, type, queue, payload, priority, max_attempts, retry_policy, waits, awaited, n)
+        JOIN jobs.queues q ON q.project_id = :project AND q.name = u.queue
+       ORDER BY u.n
+      RETURNING id, workflow_key, queue_id, dispatch_lane, state
+      """;
+
+  private static List<Stored> insertJobs(
+      Handle h, int projectId, Head head, WorkflowRequest request) {
+    List<WorkflowRequest.Member> members = request.jobs();
+    Boolean[] waits = new Boolean[members.size()];
+    Boolean[] awaited = new Boolean[members.size()];
+    Arrays.fill(waits, false);
+    Arrays.fill(awaited, false);
+    for (WorkflowRequest.Edge edge : request.edges()) {
+      waits[edge.child()] = true;
+      awaited[edge.parent()] = true;
+    }
+    return h.createQuery(INSERT_JOBS)
+        .bind("project", projectId)
+        .bind("workflow", head.id())
+        .bind("dispatchKey", head.dispatchKey())
+        .bindArray(
+            "keys", String.class, members.stream().map(WorkflowRequest.Member::key).toArray())
+        .bindArray("types", String.class, column(members, JobRequest::type))
+        .bindArray("queues", String.class, column(members, JobRequest::queue))
+        .bindArray("payloads", String.class, column(members, JobRequest::payload))
+        .bindArray("priorities", Integer.class, column(members, JobRequest::priority))
+        .bindArray("maxAttempts", Integer.class, column(members, JobRequest::maxAttempts))
+        .bindArray("retryPolicies", String.class, column(members, JobRequest::retryPolicy))
+        .bindArray("waits", Boolean.class, (Object[]) waits)
+        .bindArray("awaited", Boolean.class, (Object[]) awaited)
+        .map(
+            (row, c) ->
+                new Stored(
+                    row.getLong("id"),
+                    row.getString("workflow_key"),
+                    row.getInt("queue_id"),
+                    row.getInt("dispatch_lane"),
+                    row.getString("state").equals("ready")))
+        .list();
+  }
+
+  private static Object[] column(
+      List<WorkflowRequest.Member> members, Function<JobRequest, @Nullable Object> value) {
+    return members.stream().map(m -> value.apply(m.job())).toArray();
+  }
+
+  private static final String INSERT_MEMBERS =
+      """
+      INSERT INTO jobs.workflow_members (workflow_id, job_id, key)
+      SELECT :workflow, u.id, u.key FROM unnest(:ids, :keys) AS u (id, key)
+      """;
+
+  private static void insertMembers(Handle h, int workflow, List<Stored> jobs) {
+    h.createUpdate(INSERT_MEMBERS)
+        .bind("workflow", workflow)
+        .bindArray("ids", Long.class, jobs.stream().map(Stored::id).toArray())
+        .bindArray("keys", String.class, jobs.stream().map(Stored::key).toArray())
+        .execute();
+  }
+
+  // No parent is locked: all of them are this transaction's own.
+  private static final String INSERT_DEPENDENCIES =
+      """
+      INSERT INTO jobs.dependencies (child_id, parent_id, workflow_id, on_outcome)
+      SELECT u.child, u.parent, :workflow, u.condition
+        FROM unnest(:children, :parents, :conditions) AS u (child, parent, condition)
+      """;
+
+  private static void insertDependencies(
+      Handle h, int workflow, WorkflowRequest request, List<Stored> jobs) {
+    if (request.edges().isEmpty()) {
+      return;
+    }
+    Map<String, Long> byKey = new HashMap<>();
+    jobs.forEach(j -> byKey.put(j.key(), j.id()));
+    List<Long> ids = request.jobs().stream().map(m -> byKey.get(m.key())).toList();
+    List<WorkflowRequest.Edge> edges = request.edges();
+    h.createUpdate(INSERT_DEPENDENCIES)
+        .bind("workflow", workflow)
+        .bindArray("children", Long.class, edges.stream().map(e -> ids.get(e.child())).toArray())
+        .bindArray("parents", Long.class, edges.stream().map(e -> ids.get(e.parent())).toArray())
+        .bindArray(
+            "conditions", String.class, edges.stream().map(WorkflowRequest.Edge::on).toArray())
+        .execute();
+  }
+}
