@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.localstack.process.Await;
 import io.jobscheduler.localstack.process.PidFile;
+import io.jobscheduler.localstack.process.Processes;
 import io.jobscheduler.localstack.process.Signals;
 import io.jobscheduler.localstack.service.Service;
 import java.io.IOException;
@@ -66,7 +67,7 @@ class UpCommandE2eIT {
     // Ctrl-C.
     Signals.INT.send(first.toHandle());
     assertEquals(0, await(first), () -> output("first.txt"));
-    processes.forEach(process -> assertFalse(process.isAlive(), process + " was left"));
+    processes.forEach(p -> assertFalse(Processes.runs(p), p.pid() + " was left"));
     assertTrue(log("postgres").contains("database system is shut down"), log("postgres"));
 
     command("up", "third.txt");

@@ -26,6 +26,8 @@ final class UpSettings {
         .ports(ports)
         // More than a worker of real work would have on a small machine: the demo's jobs sleep.
         .with(Service.WORKER, SLOTS, variables.getOrDefault(SLOTS, "64"))
+        // Ctrl-C should not take the five minutes that a deployment grants.
+        .with(Service.WORKER, "JOBS_WORKER_DRAIN_LIMIT", "PT10S")
         .progress(progress)
         .build();
   }
