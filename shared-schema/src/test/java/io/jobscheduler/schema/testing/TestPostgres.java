@@ -96,7 +96,9 @@ public final class TestPostgres {
                 "-c",
                 "max_connections=300",
                 "-c",
-                "timezone=" + ZONE);
+                "timezone=" + ZONE,
+                "-c",
+                "shared_preload_libraries=pg_stat_statements");
     container.start();
     return container.getJdbcUrl() + "&user=postgres&password=" + PASSWORD;
   }
@@ -110,6 +112,8 @@ public final class TestPostgres {
               .setServerConfig("shared_buffers", "256MB")
               .setServerConfig("timezone", ZONE)
               .setServerConfig("log_timezone", ZONE)
+              // Statement budgets are counted.
+              .setServerConfig("shared_preload_libraries", "pg_stat_statements")
               .setPGStartupWait(Duration.ofSeconds(60))
               .start();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
