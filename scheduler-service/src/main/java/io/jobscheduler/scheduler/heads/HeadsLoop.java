@@ -6,6 +6,7 @@ import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.leadership.Term;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
+import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -15,6 +16,7 @@ import java.util.function.LongSupplier;
 
 /** Writes the queues' heads. Turned by one thread at a time. */
 @Singleton
+@Startup
 public class HeadsLoop {
   private final Leadership leadership;
   private final LeaderTransactions transactions;

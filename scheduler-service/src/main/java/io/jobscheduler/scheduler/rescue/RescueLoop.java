@@ -11,6 +11,7 @@ import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.rescue.RescueStore.Batch;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
+import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -22,6 +23,7 @@ import org.jboss.logging.Logger;
 
 /** Declares workers lost and ends what they held. Turned by one thread at a time. */
 @Singleton
+@Startup
 public class RescueLoop {
   private static final Logger LOG = Logger.getLogger(RescueLoop.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);

@@ -6,6 +6,7 @@ import io.jobscheduler.scheduler.leadership.Term;
 import io.jobscheduler.scheduler.loop.Every;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
+import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes and drops partitions. Turned by one thread at a time. */
 @Singleton
+@Startup
 public class RetentionLoop {
   private static final Logger LOG = Logger.getLogger(RetentionLoop.class);
   private static final Duration PERIOD = Duration.ofSeconds(10);

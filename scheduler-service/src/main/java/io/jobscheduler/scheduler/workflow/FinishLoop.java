@@ -10,6 +10,7 @@ import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
 import io.jobscheduler.scheduler.workflow.ReleaseStore.Finished;
+import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Singleton;
 import java.sql.SQLException;
@@ -19,6 +20,7 @@ import org.jboss.logging.Logger;
 
 /** Notes the end of workflows. Turned by one thread at a time. */
 @Singleton
+@Startup
 public class FinishLoop {
   private static final Logger LOG = Logger.getLogger(FinishLoop.class);
 

@@ -11,6 +11,7 @@ import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
 import io.jobscheduler.scheduler.workflow.PlanStore.Unplanned;
+import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -24,6 +25,7 @@ import org.jboss.logging.Logger;
 
 /** Plans stored workflows. Turned by one thread at a time. */
 @Singleton
+@Startup
 public class PlanLoop {
   private static final Logger LOG = Logger.getLogger(PlanLoop.class);
 

@@ -11,6 +11,7 @@ import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.workflow.ReleaseStore.Released;
 import io.jobscheduler.scheduler.workflow.ReleaseStore.Swept;
+import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -23,6 +24,7 @@ import java.util.function.LongSupplier;
  * jobs for what got lost. Turned by one thread at a time.
  */
 @Singleton
+@Startup
 public class ReleaseLoop {
   private final Leadership leadership;
   private final LeaderTransactions transactions;

@@ -5,22 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.scheduler.testing.Await;
+import io.jobscheduler.scheduler.testing.Jobs;
 import io.jobscheduler.scheduler.testing.SchedulerProcess;
+import io.jobscheduler.scheduler.testing.SchedulerProcess.Answer;
+import io.jobscheduler.scheduler.testing.StatementCount;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The packaged service: two processes on one database. */
+/** The packaged service as processes. */
 class SchedulerIT {
+  private static final int SIGTERM_EXIT = 143;
+
   @RegisterExtension final TestDatabase database = new TestDatabase();
 
   @Test
   void standbyLeadsWithinThreeSecondsOfTheLeadersDeath() throws Exception {
     try (SchedulerProcess first = SchedulerProcess.start("first", database, Map.of())) {
       first.awaitReady();
-      Await.until("the first leads", Duration.ofSeconds(5), () -> epoch() == 1);
+      awaitEpoch(1);
       try (SchedulerProcess second = SchedulerProcess.start("second", database, Map.of())) {
         second.awaitReady();
         assertTrue(first.probe("ready").body().contains("\"leads\": 1"), "the leader says so");
@@ -29,16 +34,124 @@ class SchedulerIT {
 
         long killed = System.nanoTime();
         first.kill();
-        Await.until("the second leads", Duration.ofSeconds(10), () -> epoch() == 2);
+        awaitEpoch(2);
         Duration took = Duration.ofNanos(System.nanoTime() - killed);
         assertTrue(took.compareTo(Duration.ofSeconds(3)) <= 0, "took " + took);
 
-        assertEquals(143, second.terminate(), second::log);
+        assertEquals(SIGTERM_EXIT, second.terminate(), second::log);
+        assertFalse(second.log().contains("WARN"), second::log);
       }
     }
   }
 
-  private long epoch() {
-    return Long.parseLong(database.sql("SELECT epoch FROM leadership"));
+  @Test
+  void stoppedLeaderLosesItsTermAndStandsByOnceItGoesOn() throws Exception {
+    Map<String, String> hasty =
+        Map.of(
+            "JOBS_SCHEDULER_LEADERSHIP_BEAT", "PT0.2S",
+            "JOBS_SCHEDULER_LEADERSHIP_STALE_AFTER", "PT2S");
+    try (SchedulerProcess first = SchedulerProcess.start("stopped", database, hasty)) {
+      awaitEpoch(1);
+      try (SchedulerProcess second = SchedulerProcess.start("other", database, hasty)) {
+        second.awaitReady();
+        first.signal("STOP");
+        awaitEpoch(2);
+        first.signal("CONT");
+        Await.until(
+            "the first knows that it leads no more",
+            Duration.ofSeconds(10),
+            () -> {
+              Answer answer = first.probe("ready");
+              return answer.status() == 200 && !answer.body().contains("leads");
+            });
+        assertEquals("2", database.sql("SELECT epoch FROM leadership"));
+      }
+    }
+  }
+
+  @Test
+  void promotesAndPlansAndKeepsItsBudgetWhenIdle() throws Exception {
+    Jobs jobs = new Jobs(database);
+    try (StatementCount statements = new StatementCount(database);
+        SchedulerProcess leader = SchedulerProcess.start("leader", database, Map.of())) {
+      leader.awaitReady();
+      jobs.insert(1, "state, run_at", "'scheduled', clock_timestamp() + interval '1 s'");
+      Await.until("promoted", Duration.ofSeconds(15), () -> jobs.count("ready") == 1);
+      database.sql("DELETE FROM jobs");
+      Await.until(
+          "the head has gone",
+          Duration.ofSeconds(15),
+          () -> "0".equals(database.sql("SELECT count(*) FROM queue_heads")));
+
+      double idle = perSecond(statements);
+      assertTrue(idle <= 6, () -> idle + " per second\n" + listing(statements));
+
+      try (SchedulerProcess standby = SchedulerProcess.start("standby", database, Map.of())) {
+        standby.awaitReady();
+        double both = perSecond(statements);
+        assertTrue(both - idle <= 1.2, () -> both + " per second with a standby, alone " + idle);
+      }
+    }
+  }
+
+  @Test
+  void waitsForItsSchema() throws Exception {
+    TestDatabase bare = TestDatabase.empty().open();
+    try (SchedulerProcess process = SchedulerProcess.start("early", bare, Map.of())) {
+      Await.until(
+          "it says what is missing",
+          Duration.ofSeconds(30),
+          () -> process.probe("ready").body().contains("run the migrate mode"));
+      assertEquals(503, process.probe("ready").status());
+      assertEquals(200, process.probe("live").status());
+    } finally {
+      bare.close(false);
+    }
+  }
+
+  @Test
+  void stopsAtASchemaThatItWillNeverUnderstand() throws Exception {
+    database.sql("INSERT INTO schema_versions (version, compat) VALUES (999, 'breaking')");
+    try (SchedulerProcess process = SchedulerProcess.start("old", database, Map.of())) {
+      assertEquals(1, process.awaitExit());
+      assertTrue(process.log().contains("deploy a newer build"), process::log);
+    }
+  }
+
+  @Test
+  void refusesTimingThatContradictsItself() throws Exception {
+    try (SchedulerProcess process =
+        SchedulerProcess.start(
+            "contradiction", database, Map.of("JOBS_SCHEDULER_RESCUE_TIMEOUT", "PT9S"))) {
+      assertEquals(1, process.awaitExit());
+      assertTrue(process.log().contains("rescue.timeout must be at least 5 x beat"), process::log);
+    }
+  }
+
+  private void awaitEpoch(long epoch) throws Exception {
+    Await.until(
+        "epoch " + epoch,
+        Duration.ofSeconds(20),
+        () -> Integer.toString((int) epoch).equals(database.sql("SELECT epoch FROM leadership")));
+  }
+
+  /** Counted over about five seconds: as many looks for due jobs as there are on average. */
+  private static double perSecond(StatementCount statements) throws Exception {
+    long start = System.nanoTime();
+    long before = statements.now();
+    Await.until(
+        "five seconds",
+        Duration.ofSeconds(10),
+        () -> System.nanoTime() - start > Duration.ofSeconds(5).toNanos());
+    long calls = statements.now() - before;
+    return calls * 1e9 / (System.nanoTime() - start);
+  }
+
+  private static String listing(StatementCount statements) {
+    try {
+      return statements.listing();
+    } catch (Exception e) {
+      return e.toString();
+    }
   }
 }

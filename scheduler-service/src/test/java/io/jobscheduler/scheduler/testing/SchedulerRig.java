@@ -1,5 +1,9 @@
 package io.jobscheduler.scheduler.testing;
 
+import io.agroal.api.AgroalDataSource;
+import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
+import io.agroal.api.security.NamePrincipal;
+import io.agroal.api.security.SimplePassword;
 import io.jobscheduler.scheduler.agenda.Agenda;
 import io.jobscheduler.scheduler.database.DirectConnections;
 import io.jobscheduler.scheduler.leadership.LeaderTransactions;
@@ -14,12 +18,11 @@ import io.quarkus.credentials.CredentialsProvider;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
-import javax.sql.DataSource;
 
 /** A scheduler process as plain objects, under its own database role. Close it after the test. */
 public final class SchedulerRig implements AutoCloseable {
   public final ManualClock clock = new ManualClock();
-  public final DataSource dataSource;
+  public final AgroalDataSource dataSource;
   public final DirectConnections connections;
   public final Loops loops = new Loops(clock);
   public final Leadership leadership;
@@ -30,12 +33,33 @@ public final class SchedulerRig implements AutoCloseable {
   /** A standby, whose agenda is never stale and takes workers silent for half a second. */
   public SchedulerRig(TestDatabase database, String holder) {
     LeadershipConfig config = Configs.of(LeadershipConfig.class);
-    dataSource = database.dataSource(Role.SCHEDULER);
+    dataSource = pool(database);
     connections = connectionsTo(database);
     leadership = new Leadership(connections, config, loops, holder, clock);
     transactions = new LeaderTransactions(dataSource, config, System::nanoTime);
     agenda = new Agenda(dataSource, Duration.ofMillis(500), System::nanoTime, Duration.ZERO, 0);
     signals = new Signals(dataSource);
+  }
+
+  /** The pool of the service, as its configuration makes it. */
+  private static AgroalDataSource pool(TestDatabase database) {
+    try {
+      return AgroalDataSource.from(
+          new AgroalDataSourceConfigurationSupplier()
+              .connectionPoolConfiguration(
+                  pool ->
+                      pool.maxSize(8)
+                          .acquisitionTimeout(Duration.ofSeconds(5))
+                          .connectionFactoryConfiguration(
+                              factory ->
+                                  factory
+                                      .jdbcUrl(database.url())
+                                      .principal(new NamePrincipal(Role.SCHEDULER.databaseName()))
+                                      .credential(new SimplePassword(Role.SCHEDULER.password()))
+                                      .jdbcProperty("prepareThreshold", "0"))));
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Direct connections to a database, under the scheduler's role. */
@@ -64,5 +88,6 @@ public final class SchedulerRig implements AutoCloseable {
   public void close() {
     leadership.close();
     signals.close();
+    dataSource.close();
   }
 }
