@@ -11,6 +11,7 @@ import io.vertx.core.http.RequestOptions;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** Connections to api-service, pooled. Never blocks; thread-safe. */
 @ApplicationScoped
@@ -31,12 +32,15 @@ public class ApiClient {
                 .setMaxPoolSize(MAX_CONNECTIONS)
                 .setMaxWaitQueueSize(4 * MAX_CONNECTIONS)
                 .setKeepAliveTimeout(30)
+                // Neither side moved a byte: a stalled upload or download ends here.
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setIdleTimeout((int) (config.idleTimeout().toMillis() * 5 / 4))
                 .setSsl("https".equals(config.apiUrl().getScheme())));
   }
 
   /** A request whose head is not sent yet. Fails when no connection comes up in time. */
   Future<HttpClientRequest> request(HttpMethod method, String uri) {
-    return client.request(options(method, uri).setIdleTimeout(config.idleTimeout().toMillis()));
+    return client.request(options(method, uri));
   }
 
   /** GET with a bearer token; for small answers, which are held in memory. */

@@ -1,15 +1,19 @@
 package io.jobscheduler.dashboard.proxy;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
@@ -21,10 +25,17 @@ import org.jboss.logging.Logger;
 class ApiProxy {
   private static final Logger LOG = Logger.getLogger(ApiProxy.class);
 
-  private final ApiClient api;
+  private static final Set<HttpMethod> WITH_BODY =
+      Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH);
 
-  ApiProxy(ApiClient api) {
+  private final Vertx vertx;
+  private final ApiClient api;
+  private final ApiConfig config;
+
+  ApiProxy(Vertx vertx, ApiClient api, ApiConfig config) {
+    this.vertx = vertx;
     this.api = api;
+    this.config = config;
   }
 
   void routes(@Observes Router router) {
@@ -53,13 +64,26 @@ class ApiProxy {
         authority == null ? null : authority.toString());
     // The browser went away: api-service need not go on.
     context.response().closeHandler(gone -> outgoing.reset());
-    boolean hasBody =
-        incoming.headers().contains("Content-Length")
-            || incoming.headers().contains("Transfer-Encoding");
-    outgoing.setChunked(hasBody && !incoming.headers().contains("Content-Length"));
-    (hasBody ? outgoing.send(incoming) : outgoing.send())
+    boolean known = incoming.headers().contains("Content-Length");
+    boolean hasBody = known || hasUnknownLength(incoming);
+    outgoing.setChunked(hasBody && !known);
+    Deadline deadline = new Deadline(vertx, outgoing, config.idleTimeout());
+    outgoing
+        .response()
+        .onComplete(done -> deadline.cancel())
         .onSuccess(answer -> answer(context, answer))
-        .onFailure(failure -> refuse(context, failure, true));
+        .onFailure(failure -> refuse(context, failure, deadline.expired()));
+    (hasBody ? incoming.pipe().endOnFailure(false).to(outgoing) : outgoing.end())
+        .onSuccess(sent -> deadline.start())
+        // api-service may have answered before it read all: what is left is read away.
+        .onFailure(failure -> incoming.handler(null).resume());
+  }
+
+  /** HTTP/2 does not say whether a body follows; then what the method is for decides. */
+  private static boolean hasUnknownLength(HttpServerRequest incoming) {
+    return incoming.version() == HttpVersion.HTTP_2
+        ? WITH_BODY.contains(incoming.method())
+        : incoming.headers().contains("Transfer-Encoding");
   }
 
   private void answer(RoutingContext context, HttpClientResponse answer) {
@@ -73,24 +97,26 @@ class ApiProxy {
       response.setChunked(true);
     }
     answer
-        .pipeTo(response)
+        .pipe()
+        .endOnFailure(false)
+        .to(response)
         .onFailure(
             failure -> {
               LOG.debug("an answer of api-service broke off", failure);
-              // The head is out: only a broken connection can say that the body is not whole.
+              // The head is out: only a broken stream can say that the body is not whole.
               response.reset();
             });
   }
 
-  private static void refuse(RoutingContext context, Throwable failure, boolean connected) {
+  private static void refuse(RoutingContext context, Throwable failure, boolean timedOut) {
     HttpServerResponse response = context.response();
     if (response.closed() || response.ended() || response.headWritten()) {
       return;
     }
     LOG.debug("api-service gave no answer", failure);
-    ProxyProblem problem = ProxyProblem.of(failure, connected);
+    ProxyProblem problem = timedOut ? ProxyProblem.GATEWAY_TIMEOUT : ProxyProblem.BAD_GATEWAY;
     // What is left of the body is read away, so that the connection can be used again.
-    context.request().resume();
+    context.request().handler(null).resume();
     response
         .setStatusCode(problem.status)
         .putHeader("Content-Type", "application/problem+json")

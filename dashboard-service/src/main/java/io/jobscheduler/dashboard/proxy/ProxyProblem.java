@@ -1,7 +1,6 @@
 package io.jobscheduler.dashboard.proxy;
 
 import io.vertx.core.json.JsonObject;
-import java.util.concurrent.TimeoutException;
 
 /** What the dashboard itself says when api-service gives no answer (RFC 9457). */
 enum ProxyProblem {
@@ -29,11 +28,6 @@ enum ProxyProblem {
     this.type = type;
     this.title = title;
     this.detail = detail;
-  }
-
-  /** A time-out after the connection stood is 504; everything else was no exchange at all. */
-  static ProxyProblem of(Throwable failure, boolean connected) {
-    return connected && failure instanceof TimeoutException ? GATEWAY_TIMEOUT : BAD_GATEWAY;
   }
 
   String body(String instance) {
