@@ -15,7 +15,7 @@ final class DemoWatch {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private static final Duration ROUND = Duration.ofSeconds(1);
-  private static final int PLAIN_ROUNDS = 5;
+  private static final Duration PLAIN_LINES = Duration.ofSeconds(5);
   private static final int BAR = 30;
 
   private final List<SubmittedWorkflow> workflows;
@@ -24,6 +24,7 @@ final class DemoWatch {
   private final boolean terminal = isTerminal();
   private final long start = System.nanoTime();
   private final Map<SubmittedWorkflow, SubmittedWorkflow.Progress> over = new HashMap<>();
+  private long nextLine = start;
 
   DemoWatch(List<SubmittedWorkflow> workflows, int jobs, PrintStream out) {
     this.workflows = workflows;
@@ -39,7 +40,7 @@ final class DemoWatch {
   void untilOver() {
     int finished = -1;
     long moved = System.nanoTime();
-    for (int round = 0; over.size() < workflows.size(); round++) {
+    while (over.size() < workflows.size()) {
       int now = finishedJobs();
       if (now != finished) {
         finished = now;
@@ -48,7 +49,7 @@ final class DemoWatch {
         throw new StackFailure(
             "No job has finished for " + PATIENCE.toSeconds() + " s; see the services' logs.");
       }
-      show(round, finished);
+      show(finished);
       pause();
     }
     out.println();
@@ -67,7 +68,7 @@ final class DemoWatch {
     return finished;
   }
 
-  private void show(int round, int finished) {
+  private void show(int finished) {
     long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
     String line =
         "%3d s  %,6d of %,d jobs  %2d of %d workflows"
@@ -76,7 +77,8 @@ final class DemoWatch {
       int full = jobs == 0 ? 0 : (int) ((long) BAR * finished / jobs);
       out.print("\r[" + "#".repeat(full) + ".".repeat(BAR - full) + "] " + line + " ");
       out.flush();
-    } else if (round % PLAIN_ROUNDS == 0 || over.size() == workflows.size()) {
+    } else if (System.nanoTime() >= nextLine || over.size() == workflows.size()) {
+      nextLine = System.nanoTime() + PLAIN_LINES.toNanos();
       out.println(line);
     }
   }
