@@ -78,6 +78,7 @@ export class World {
       worker: HOSTS[(h >>> 9) % 3],
       errorSummary: null,
     };
+    if (h % 3 === 0) Object.assign(job, { workflow: '9100', workflowKey: `step-${h % 40}` });
     if (dice < 3) this.waiting(job, created, 'scheduled');
     else if (dice < 6) this.waiting(job, created, 'blocked');
     else if (now < started)

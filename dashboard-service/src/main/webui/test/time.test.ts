@@ -3,6 +3,7 @@ import {
   formatAbsolute,
   formatAge,
   formatDuration,
+  formatElapsed,
   formatRelative,
   instantOf,
 } from '../src/lib/time';
@@ -27,6 +28,14 @@ describe('formatDuration', () => {
     [-5, '0 ms'],
   ])('prints %d ms as %s', (millis, printed) => {
     expect(formatDuration(millis)).toBe(printed);
+  });
+});
+
+describe('formatElapsed', () => {
+  it('counts whole seconds', () => {
+    expect(formatElapsed(-1)).toBe('0 s');
+    expect(formatElapsed(1_999)).toBe('1 s');
+    expect(formatElapsed(14 * M + 2 * S)).toBe('14 m 02 s');
   });
 });
 

@@ -3,6 +3,7 @@ import { now } from '../lib/now';
 import {
   formatAbsolute,
   formatDuration,
+  formatElapsed,
   formatRelative,
   formatShort,
   instantOf,
@@ -30,6 +31,17 @@ export function Span({ from, to }: { from: string | null; to: string | null }) {
   if (start === null) return <>{text.none}</>;
   const end = instantOf(to);
   if (end !== null) return <>{formatDuration(end - start)}</>;
-  // While it runs, whole seconds are enough.
-  return <>{formatDuration(Math.floor(Math.max(0, now.value - start) / 1_000) * 1_000)}</>;
+  return <>{formatElapsed(now.value - start)}</>;
+}
+
+/** How old something was when it was read: standing still, since what is read later may be newer. */
+export function AgeAt({ iso, readAt }: { iso: string; readAt: number }) {
+  const instant = instantOf(iso);
+  if (instant === null) return <>{text.none}</>;
+  const tip = `${formatAbsolute(instant, zone.value)}\n${iso}`;
+  return (
+    <time dateTime={iso} data-tip={tip}>
+      {formatRelative(instant, readAt)}
+    </time>
+  );
 }

@@ -18,6 +18,12 @@ export function formatDuration(millis: number): string {
   return `${Math.floor(left / DAY)} d ${Math.floor((left % DAY) / HOUR)} h`;
 }
 
+/** The same for a time that still runs, in whole seconds: `0 s`, `48 s`, `14 m 02 s`. */
+export function formatElapsed(millis: number): string {
+  const left = Math.max(0, millis);
+  return left < MINUTE ? `${Math.floor(left / SECOND)} s` : formatDuration(left);
+}
+
 /** Coarse age in one unit: `now`, `25 s`, `14 m`, `3 h`, `12 d`. Below a minute in steps of 5 s. */
 export function formatAge(millis: number): string {
   const age = Math.max(0, millis);

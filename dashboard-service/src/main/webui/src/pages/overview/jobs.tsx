@@ -39,7 +39,10 @@ function JobRow({
         </span>
       </Cell>
       <Cell area="type">
-        <span class="strong cut">{job.type}</span>
+        <span class="cut">
+          <span class="strong">{job.type}</span>
+          {job.workflowKey && <span class="meta"> {job.workflowKey}</span>}
+        </span>
       </Cell>
       <Cell area="id">
         <code>{job.id}</code>

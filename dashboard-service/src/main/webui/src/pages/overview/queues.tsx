@@ -9,14 +9,14 @@ import { text } from '../../lib/messages';
 import { now } from '../../lib/now';
 import type { Query } from '../../lib/query';
 import { STATES } from '../../lib/states';
-import { formatDuration, instantOf } from '../../lib/time';
+import { formatElapsed, instantOf } from '../../lib/time';
 
 const WAITING: JobState[] = ['ready', 'retrying', 'scheduled', 'blocked'];
 
 function Age({ iso }: { iso: string | null }) {
   const instant = instantOf(iso);
   if (instant === null) return <span class="zero">{text.none}</span>;
-  return <>{formatDuration(Math.floor(Math.max(0, now.value - instant) / 1_000) * 1_000)}</>;
+  return <>{formatElapsed(now.value - instant)}</>;
 }
 
 function Slots({ queue }: { queue: Queue }) {

@@ -9,7 +9,7 @@ import { text } from '../../lib/messages';
 import { now } from '../../lib/now';
 import type { Query } from '../../lib/query';
 import { STATES, type StateLook } from '../../lib/states';
-import { formatDuration, instantOf } from '../../lib/time';
+import { formatElapsed, instantOf } from '../../lib/time';
 
 interface TileProps {
   look: StateLook;
@@ -46,8 +46,7 @@ function oldestReady(queues: Page<Queue> | null): string {
     .map((queue) => instantOf(queue.oldestReadyAt))
     .filter((instant) => instant !== null);
   if (instants.length === 0) return text.overview.noneWaiting;
-  const age = Math.floor(Math.max(0, now.value - Math.min(...instants)) / 1_000) * 1_000;
-  return text.overview.oldest(formatDuration(age));
+  return text.overview.oldest(formatElapsed(now.value - Math.min(...instants)));
 }
 
 function slotsHint(workers: Page<Worker> | null): string {

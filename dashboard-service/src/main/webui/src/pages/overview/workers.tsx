@@ -2,22 +2,26 @@ import { StateMark } from '../../components/icons';
 import { Meter } from '../../components/meter';
 import { Panel } from '../../components/panel';
 import { Cell, Head, Row, Table } from '../../components/table';
-import { Time } from '../../components/time';
+import { AgeAt, Time } from '../../components/time';
 import { CopyBlock } from '../../components/copy';
 import type { Page, Worker } from '../../lib/api-types';
 import { formatNumber } from '../../lib/counts';
 import { text } from '../../lib/messages';
 import type { Query } from '../../lib/query';
+import { clockSkew } from '../../lib/skew';
 import { workerBadge } from '../../lib/states';
 
 const START = 'java -jar worker-service/target/quarkus-app/quarkus-run.jar';
 
-function WorkerRow({ worker, first }: { worker: Worker; first: boolean }) {
+function WorkerRow({ worker, readAt, first }: { worker: Worker; readAt: number; first: boolean }) {
   const badge = worker.draining && worker.state === 'active' ? 'draining' : worker.state;
   return (
     <Row first={first}>
       <Cell area="name">
-        <span class="strong">{worker.host}</span> <code class="meta">{worker.id}</code>
+        <span class="strong">{worker.host}</span>{' '}
+        <code class="meta cut worker-id" data-tip={worker.id}>
+          {worker.id}
+        </code>
       </Cell>
       <Cell area="state">
         <StateMark look={workerBadge(badge)} />
@@ -43,7 +47,7 @@ function WorkerRow({ worker, first }: { worker: Worker; first: boolean }) {
         <Time iso={worker.startedAt} />
       </Cell>
       <Cell area="beat" label={text.workers.beat} number>
-        <Time iso={worker.lastBeatAt} />
+        <AgeAt iso={worker.lastBeatAt} readAt={readAt} />
       </Cell>
     </Row>
   );
@@ -52,6 +56,7 @@ function WorkerRow({ worker, first }: { worker: Worker; first: boolean }) {
 /** The workers that serve this project. */
 export function Workers({ query }: { query: Query<Page<Worker>> }) {
   const live = query.data.value?.items.filter(({ state }) => state === 'active').length;
+  const readAt = (query.loadedAt.value ?? 0) + clockSkew.value;
   return (
     <Panel
       id="workers"
@@ -83,7 +88,7 @@ export function Workers({ query }: { query: Query<Page<Worker>> }) {
             }
           >
             {page.items.map((worker, index) => (
-              <WorkerRow key={worker.id} worker={worker} first={index === 0} />
+              <WorkerRow key={worker.id} worker={worker} readAt={readAt} first={index === 0} />
             ))}
           </Table>
         )

@@ -9,17 +9,23 @@ import { text } from '../../lib/messages';
 import type { Query } from '../../lib/query';
 import { STATES, stateLook } from '../../lib/states';
 
-const SHOWN = 8;
+const SHOWN = 12;
 const RECENT = 5;
 const DONE: JobState[] = ['succeeded', 'dead', 'cancelled', 'skipped'];
 /** Order of the bar's segments: what is over first, then what is under way. */
 const SEGMENTS: JobState[] = ['succeeded', 'dead', 'cancelled', 'skipped', 'running', 'retrying'];
 
-/** Those in flight first; without any, the latest that ended. */
+/** Those in flight, the one that began first on top; without any, the latest that ended. */
 export function pickWorkflows(all: Workflow[]): { shown: Workflow[]; more: number; live: boolean } {
   const running = all.filter(({ state }) => state === 'running');
   if (running.length === 0) return { shown: all.slice(0, RECENT), more: 0, live: false };
-  return { shown: running.slice(0, SHOWN), more: Math.max(0, running.length - SHOWN), live: true };
+  // The API's order is newest first.
+  const oldestFirst = running.toReversed();
+  return {
+    shown: oldestFirst.slice(0, SHOWN),
+    more: Math.max(0, running.length - SHOWN),
+    live: true,
+  };
 }
 
 /** Jobs of one workflow that have ended, and those of them that failed. */
