@@ -52,6 +52,11 @@ final class Aftermath implements ReadyEvents {
       }
 
       @Override
+      public void unknownOutcome() {
+        wakeUps.lookEverywhere();
+      }
+
+      @Override
       public void retryIn(long jobId, long nanos) {
         retries.promoteIn(jobId, nanos);
       }

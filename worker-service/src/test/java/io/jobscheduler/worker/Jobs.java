@@ -1,6 +1,10 @@
 package io.jobscheduler.worker;
 
 import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -90,6 +94,21 @@ public final class Jobs {
   /** A number. */
   public long number(String sql) {
     return Long.parseLong(database.sql(sql));
+  }
+
+  /** How many connections listen for wake-ups; only a superuser sees what others run. */
+  public long listeners() {
+    try (Connection admin = database.superuser();
+        Statement statement = admin.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                    + " AND query LIKE 'LISTEN%'")) {
+      row.next();
+      return row.getLong(1);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** Registers a worker row without any process behind it. */

@@ -58,6 +58,11 @@ final class ClaimPlanner {
     }
   }
 
+  /** Every look and scan starts from the beginning once. */
+  void forgetHeads() {
+    queues.values().forEach(QueueState::forget);
+  }
+
   /** A job of that queue ended: room under its limit. */
   void settled(int queueId) {
     QueueState queue = queues.get(queueId);

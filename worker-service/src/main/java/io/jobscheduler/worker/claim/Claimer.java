@@ -133,6 +133,9 @@ public final class Claimer implements Runnable {
     WakeUps.News news = wakeUps.take();
     news.settledQueues().forEach(planner::settled);
     news.ready().forEach(planner::ready);
+    if (news.everywhere()) {
+      planner.forgetHeads();
+    }
     long now = clock.getAsLong();
     if (news.poll()) {
       pollNanos = now;
@@ -202,7 +205,7 @@ public final class Claimer implements Runnable {
   }
 
   private void poll() throws SQLException {
-    boolean look = free.getAsInt() > 0;
+    boolean look = free.getAsInt() + prefetch.allowed() > 0;
     ClaimRequest probe = look ? planner.probe() : NO_PROBE;
     PollResult result = store.pollQueues(probe);
     List<QueueInfo> served =

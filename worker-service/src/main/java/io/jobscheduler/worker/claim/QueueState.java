@@ -108,9 +108,13 @@ final class QueueState {
   void forgetWhenDue(long now) {
     if (now - forgetNanos >= 0) {
       forgetNanos = now + FORGET_NANOS;
-      for (LaneHead lane : lanes) {
-        lane.forget();
-      }
+      forget();
+    }
+  }
+
+  void forget() {
+    for (LaneHead lane : lanes) {
+      lane.forget();
     }
   }
 }

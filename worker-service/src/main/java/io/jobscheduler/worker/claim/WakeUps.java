@@ -16,13 +16,15 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class WakeUps {
   /** The news since the last emptying. */
-  record News(List<ReadyPlace> ready, Set<Integer> settledQueues, boolean poll) {}
+  record News(
+      List<ReadyPlace> ready, Set<Integer> settledQueues, boolean poll, boolean everywhere) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrived = lock.newCondition();
   private List<ReadyPlace> ready = new ArrayList<>();
   private Set<Integer> settledQueues = new HashSet<>();
   private boolean poll;
+  private boolean everywhere;
   private boolean stirred;
 
   /** A job became ready. */
@@ -61,6 +63,18 @@ public final class WakeUps {
     }
   }
 
+  /** Jobs may have become ready anywhere in the order: forget the heads and look. */
+  public void lookEverywhere() {
+    lock.lock();
+    try {
+      everywhere = true;
+      poll = true;
+      stirLocked();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** A slot became free, or the claimer shall look up for another reason. */
   public void stir() {
     lock.lock();
@@ -80,10 +94,11 @@ public final class WakeUps {
   News take() {
     lock.lock();
     try {
-      News news = new News(ready, settledQueues, poll);
+      News news = new News(ready, settledQueues, poll, everywhere);
       ready = new ArrayList<>();
       settledQueues = new HashSet<>();
       poll = false;
+      everywhere = false;
       stirred = false;
       return news;
     } finally {

@@ -127,11 +127,12 @@ public final class Heartbeat implements AutoCloseable {
       if (!closed && loss.get() == null && !broken) {
         LOG.warnf("Heartbeat connection broke worker_id=%d cause=%s", worker, e.toString());
       }
+      long pause = broken ? RETRY_NANOS : 0;
       broken = true;
       fence.broken();
       LockSupport.unpark(fenceThread);
       discard();
-      return RETRY_NANOS;
+      return pause;
     }
   }
 

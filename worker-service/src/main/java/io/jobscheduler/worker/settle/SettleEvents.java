@@ -13,6 +13,12 @@ public interface SettleEvents extends ReadyEvents {
   /** This job waits for its retry. */
   void retryIn(long jobId, long nanos);
 
+  /**
+   * A settle failed and may have happened: what it made ready was announced to nobody. It is
+   * repeated, but a repetition tells of no children.
+   */
+  void unknownOutcome();
+
   /** Among what was settled were jobs that others may depend on. */
   void dependentsMayWait();
 }

@@ -1,0 +1,107 @@
+package io.jobscheduler.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.schema.testing.TestDatabase;
+import io.jobscheduler.worker.handlers.JobOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The orderly end. */
+class DrainPgTest {
+  @RegisterExtension
+  @Order(1)
+  final TestDatabase database = new TestDatabase();
+
+  @RegisterExtension
+  @Order(2)
+  final Rig rig = new Rig(database);
+
+  private final Jobs jobs = new Jobs(database);
+  private final TestHandlers.Recorder recorder = new TestHandlers.Recorder();
+  private final TestHandlers.Gate gate = new TestHandlers.Gate();
+
+  @Test
+  void givesBackUnstartedJobsAtOnceAndLetsRunningOnesFinish() {
+    rig.slots = 1;
+    rig.prefetch = 3;
+    int queue = jobs.queue("mail");
+    WorkerProcess worker = rig.ready(recorder, gate);
+    jobs.readyMany(queue, "record", 60);
+    Await.until("quick jobs, after which it prefetches", () -> jobs.count("succeeded") == 60);
+    long running = jobs.ready(queue, "gate", null);
+    Await.until("the slot is taken", () -> gate.entered.contains(running));
+    jobs.readyMany(queue, "record", 3);
+    Await.until("three wait here", () -> jobs.count("running") == 4);
+    Await.until(
+        "the beat lists them",
+        () -> jobs.number("SELECT max(cardinality(unstarted)) FROM workers") == 3);
+
+    CompletableFuture<Void> draining = CompletableFuture.runAsync(() -> rig.drain(worker));
+    Await.until("they are given back", () -> jobs.count("ready") == 3);
+    assertEquals("0", database.sql("SELECT max(attempt) FROM jobs WHERE state = 'ready'"));
+    assertEquals("running", jobs.state(running));
+    assertFalse(worker.isReady());
+    jobs.ready(queue, "record", null);
+    Await.until(
+        "the beat says so",
+        () -> "true".equals(database.sql("SELECT bool_or(draining)::text FROM workers")));
+    assertFalse(draining.isDone());
+
+    gate.open.countDown();
+    draining.join();
+    assertEquals("succeeded", jobs.state(running));
+    assertEquals(4, jobs.count("ready"));
+    assertEquals(60, recorder.seen.size());
+    assertEquals("0", database.sql("SELECT count(*) FROM workers WHERE stopped_at IS NULL"));
+  }
+
+  @Test
+  void atTheLimitInterruptsAndGivesTheAttemptBack() {
+    rig.drainLimit = Duration.ofMillis(50);
+    int queue = jobs.queue("mail");
+    WorkerProcess worker = rig.ready(gate);
+    long id = jobs.ready(queue, "gate", null);
+    Await.until("it runs", () -> gate.entered.contains(id));
+    rig.drain(worker);
+    assertEquals(List.of(id), gate.interrupted);
+    assertEquals("ready", jobs.state(id));
+    assertEquals("0", jobs.column("attempt", id));
+    assertEquals(0, jobs.number("SELECT count(*) FROM attempts"));
+  }
+
+  @Test
+  void handlerThatIgnoresTheInterruptIsGivenBackAfterTheGrace() {
+    rig.drainLimit = Duration.ofMillis(50);
+    rig.interruptGrace = Duration.ofMillis(100);
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    int queue = jobs.queue("mail");
+    WorkerProcess worker =
+        rig.ready(
+            TestHandlers.handler(
+                "deaf",
+                job -> {
+                  running.countDown();
+                  while (end.getCount() > 0) {
+                    LockSupport.parkNanos(1_000_000);
+                    Thread.interrupted();
+                  }
+                  return JobOutcome.done();
+                }));
+    long id = jobs.ready(queue, "deaf", null);
+    Await.until("it runs", () -> running.getCount() == 0);
+    rig.drain(worker);
+    assertEquals("ready", jobs.state(id));
+    end.countDown();
+    assertTrue(jobs.count("succeeded") == 0);
+  }
+}

@@ -1,0 +1,75 @@
+package io.jobscheduler.worker;
+
+import io.jobscheduler.worker.handlers.JobContext;
+import io.jobscheduler.worker.handlers.JobHandler;
+import io.jobscheduler.worker.handlers.JobOutcome;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+/** Handlers that a test can hold and look into. */
+final class TestHandlers {
+  private TestHandlers() {}
+
+  interface Body {
+    JobOutcome run(JobContext job) throws Exception;
+  }
+
+  static JobHandler handler(String type, Body body) {
+    return new JobHandler() {
+      @Override
+      public String type() {
+        return type;
+      }
+
+      @Override
+      public JobOutcome run(JobContext job) throws Exception {
+        return body.run(job);
+      }
+    };
+  }
+
+  /** Notes the order of the jobs that it gets. */
+  static final class Recorder implements JobHandler {
+    final List<JobContext> seen = new CopyOnWriteArrayList<>();
+
+    @Override
+    public String type() {
+      return "record";
+    }
+
+    @Override
+    public JobOutcome run(JobContext job) {
+      seen.add(job);
+      return JobOutcome.done();
+    }
+
+    List<Long> ids() {
+      return seen.stream().map(JobContext::jobId).toList();
+    }
+  }
+
+  /** Holds its jobs until it is opened; an interrupt ends them with an exception. */
+  static final class Gate implements JobHandler {
+    final CountDownLatch open = new CountDownLatch(1);
+    final List<Long> entered = new CopyOnWriteArrayList<>();
+    final List<Long> interrupted = new CopyOnWriteArrayList<>();
+
+    @Override
+    public String type() {
+      return "gate";
+    }
+
+    @Override
+    public JobOutcome run(JobContext job) throws InterruptedException {
+      entered.add(job.jobId());
+      try {
+        open.await();
+        return JobOutcome.done();
+      } catch (InterruptedException e) {
+        interrupted.add(job.jobId());
+        throw e;
+      }
+    }
+  }
+}
