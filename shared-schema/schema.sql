@@ -321,8 +321,8 @@ beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[
 claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan ec8e58ab4318418f4140c4f1d3779cc5
 drop_expired_partition() returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 6c3e8f48c081b13873fdc122fcf0fd0b
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
-end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 527367cbbdda87b1f6304d8e7dd5c780
-ensure_partitions() returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 9059e25fd478d6cfbe8266e8c39fbd93
+end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 6cd988a92841b6a7b237691ce35480c8
+ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
 finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8227675566145d06095b6107dcb083e5
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
@@ -372,7 +372,7 @@ jobs_dashboard SELECT on schema_versions
 jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
 jobs_scheduler EXECUTE on drop_expired_partition()
 jobs_scheduler EXECUTE on due_ahead(p_ahead interval, p_limit integer)
-jobs_scheduler EXECUTE on ensure_partitions()
+jobs_scheduler EXECUTE on ensure_partitions(p_limit integer)
 jobs_scheduler EXECUTE on finish_workflows(p_limit integer)
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
 jobs_scheduler EXECUTE on leader_agenda(p_silence interval)

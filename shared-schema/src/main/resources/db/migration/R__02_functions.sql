@@ -967,9 +967,11 @@ LANGUAGE sql IMMUTABLE AS $$
   SELECT 'infinity'::date
 $$;
 
--- Makes the partitions that are missing, waiting at most 100 ms for a lock. Returns how many it made. A day
--- whose rows lie in the default partition already (nobody made partitions for weeks) stays there.
-CREATE OR REPLACE FUNCTION ensure_partitions() RETURNS int
+DROP FUNCTION IF EXISTS ensure_partitions();
+-- Makes the partitions that are missing, nearest first and at most p_limit, waiting at most 100 ms for a lock.
+-- Returns how many it made. A day whose rows lie in the default partition already (nobody made partitions for
+-- weeks) stays there.
+CREATE OR REPLACE FUNCTION ensure_partitions(p_limit int DEFAULT 1000) RETURNS int
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET lock_timeout = '100ms'
@@ -985,6 +987,7 @@ BEGIN
       FROM wanted_partitions(retention_today()) w, unnest('{finished_jobs,finished_attempts}'::text[]) AS p (name)
      ORDER BY w.bound, p.name
   LOOP
+    EXIT WHEN v_made >= p_limit;
     v_name := v_parent || '_' || CASE WHEN v_bound = 'infinity' THEN 'forever' ELSE to_char(v_bound, 'YYYYMMDD') END;
     IF to_regclass('jobs.' || v_name) IS NULL THEN
       BEGIN

@@ -52,7 +52,7 @@ GRANT EXECUTE ON FUNCTION
   promote_due(int), mark_lost_workers(interval, interval), rescue_jobs(int, boolean), forget_workers(interval),
   release_pending(int), sweep_blocked(bigint, int),
   apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
-  finish_workflows(int), note_queue_heads(), ensure_partitions(), drop_expired_partition(),
+  finish_workflows(int), note_queue_heads(), ensure_partitions(int), drop_expired_partition(),
   leader_agenda(interval), due_ahead(interval, int)
    TO ${scheduler_role};
 
