@@ -20,6 +20,7 @@ import io.jobscheduler.worker.settle.SettleEvents;
 import io.jobscheduler.worker.settle.Settlement;
 import io.jobscheduler.worker.settle.Settler;
 import io.jobscheduler.worker.signal.WorkerSignals;
+import io.jobscheduler.worker.signal.WorkerSignals.Topic;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -56,6 +57,7 @@ final class Tenure implements ClaimSink {
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean draining;
   private volatile boolean givingBack;
+  private boolean announced;
   private volatile boolean fenced;
 
   Tenure(
@@ -100,6 +102,7 @@ final class Tenure implements ClaimSink {
             dispatcher::free,
             prefetch,
             this::mayClaim,
+            () -> turns.turned("claim"),
             this,
             clock,
             settings.rhythm());
@@ -136,7 +139,6 @@ final class Tenure implements ClaimSink {
   }
 
   private boolean mayClaim() {
-    turns.turned("claim");
     return !draining && heartbeat.isTrusted();
   }
 
@@ -158,6 +160,10 @@ final class Tenure implements ClaimSink {
 
   @Override
   public boolean dispatch(List<Held> claimed) {
+    claimed.stream()
+        .map(held -> held.job().projectId())
+        .distinct()
+        .forEach(project -> signals.changed(project, Topic.JOBS, Topic.QUEUES));
     return !fenced && dispatcher.add(claimed);
   }
 
@@ -169,6 +175,7 @@ final class Tenure implements ClaimSink {
   @Override
   public void revoked(Held held) {
     LOG.warnf("Lease revoked worker_id=%d job_id=%d", worker, held.job().id());
+    held.revoke();
     leases.remove(held);
     if (!dispatcher.withdraw(held)) {
       slots.interrupt(held);
@@ -178,6 +185,10 @@ final class Tenure implements ClaimSink {
   @Override
   public void queuesRead(List<QueueInfo> served) {
     signals.learn(served);
+    if (!announced) {
+      announced = true;
+      signals.changedEverywhere(Topic.WORKERS);
+    }
   }
 
   // ---- the end
@@ -188,6 +199,7 @@ final class Tenure implements ClaimSink {
     LOG.warnf("Leases lost, starting over worker_id=%d loss=%s", worker, loss);
     claimer.stop();
     dispatcher.close();
+    leases.all().forEach(Held::revoke);
     slots.interruptAll();
     settler.stop();
     over.countDown();
@@ -212,8 +224,10 @@ final class Tenure implements ClaimSink {
   boolean drain() throws InterruptedException {
     draining = true;
     heartbeat.beatNow();
+    signals.changedEverywhere(Topic.WORKERS);
     claimer.stop();
     join(claimThread);
+    claimer.lookBack();
     dispatcher.close().forEach(held -> settle(held, Settlement.released()));
     if (!dispatcher.awaitIdle(settings.drainLimit().toNanos())) {
       giveBackRunning();

@@ -32,6 +32,7 @@ public final class WorkerProcess {
   private static final Logger LOG = Logger.getLogger(WorkerProcess.class);
   private static final Duration TURN = Duration.ofSeconds(5);
   private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final int REGISTER_MILLIS = 10_000;
 
   private final WorkerSettings settings;
   private final Connections pool;
@@ -152,6 +153,7 @@ public final class WorkerProcess {
     }
     SchemaGate.Verdict verdict;
     try (Connection connection = direct.open()) {
+      connection.setNetworkTimeout(Runnable::run, REGISTER_MILLIS);
       verdict = SchemaGate.check(connection);
     }
     if (verdict instanceof SchemaGate.TooNew) {
@@ -171,7 +173,6 @@ public final class WorkerProcess {
     tenure = current;
     current.start();
     wakeUps.pollNow();
-    signals.changedEverywhere(Topic.WORKERS);
     try {
       while (stopping.getCount() > 0 && !current.awaitOver(TURN)) {
         turns.turned("worker");
@@ -191,6 +192,7 @@ public final class WorkerProcess {
     Connection connection = direct.open();
     boolean registered = false;
     try {
+      connection.setNetworkTimeout(Runnable::run, REGISTER_MILLIS);
       if (formerWorker != 0) {
         store.stopWorker(connection, formerWorker);
         formerWorker = 0;
@@ -214,6 +216,8 @@ public final class WorkerProcess {
               leases -> aftermath.of(leases, retries, dependents),
               turns,
               clock);
+      // From here on the fence decides how long silence is endured.
+      connection.setNetworkTimeout(Runnable::run, 0);
       registered = true;
       formerWorker = worker;
       return next;

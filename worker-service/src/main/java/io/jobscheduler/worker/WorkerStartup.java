@@ -16,10 +16,12 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jboss.logging.Logger;
 
 /** Puts the worker together from the configuration, starts it, and drains it at shutdown. */
 @ApplicationScoped
 public class WorkerStartup {
+  private static final Logger LOG = Logger.getLogger(WorkerStartup.class);
   private static final int EXIT_OUT_OF_MEMORY = 3;
   private static final int EXIT_TOO_NEW = 4;
 
@@ -43,6 +45,7 @@ public class WorkerStartup {
 
   void start(@Observes StartupEvent event) {
     ExitOnTerm.install();
+    Thread.setDefaultUncaughtExceptionHandler(WorkerStartup::threadDied);
     worker.start();
   }
 
@@ -55,6 +58,14 @@ public class WorkerStartup {
   @ApplicationScoped
   WorkerProcess worker() {
     return worker;
+  }
+
+  // The loops catch what can be survived; liveness reports a loop that died of anything else.
+  private static void threadDied(Thread thread, Throwable cause) {
+    if (cause instanceof OutOfMemoryError) {
+      Runtime.getRuntime().halt(EXIT_OUT_OF_MEMORY);
+    }
+    LOG.errorf(cause, "Thread died, the process should be restarted thread=%s", thread.getName());
   }
 
   private static String hostName() {

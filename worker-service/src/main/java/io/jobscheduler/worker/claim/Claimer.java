@@ -44,6 +44,7 @@ public final class Claimer implements Runnable {
   private final IntSupplier free;
   private final Prefetch prefetch;
   private final BooleanSupplier trusted;
+  private final Runnable onTurn;
   private final ClaimSink sink;
   private final LongSupplier clock;
   private final Rhythm rhythm;
@@ -61,6 +62,7 @@ public final class Claimer implements Runnable {
    *
    * @param free slots that would start a job at once, less the jobs that wait
    * @param trusted whether leases may be trusted; asked after each claim
+   * @param onTurn called once per turn, whatever comes of it
    */
   public Claimer(
       long worker,
@@ -71,6 +73,7 @@ public final class Claimer implements Runnable {
       IntSupplier free,
       Prefetch prefetch,
       BooleanSupplier trusted,
+      Runnable onTurn,
       ClaimSink sink,
       LongSupplier clock,
       Rhythm rhythm) {
@@ -84,6 +87,7 @@ public final class Claimer implements Runnable {
     this.free = free;
     this.prefetch = prefetch;
     this.trusted = trusted;
+    this.onTurn = onTurn;
     this.sink = sink;
     this.clock = clock;
     this.rhythm = rhythm;
@@ -111,6 +115,7 @@ public final class Claimer implements Runnable {
 
   /** One turn; returns the nanoseconds to wait for something new, 0 for none. */
   long runOnce() {
+    onTurn.run();
     try {
       long wait = turn();
       backOffNanos = 0;
@@ -222,6 +227,17 @@ public final class Claimer implements Runnable {
 
   private static final ClaimRequest NO_PROBE =
       new ClaimRequest(new int[0], new int[0], new long[0][], new long[0][]);
+
+  /** After the thread has ended: gives back what a lost reply may have left. */
+  public void lookBack() {
+    try {
+      compare();
+    } catch (SQLException | RuntimeException e) {
+      LOG.warnf(
+          "Leases of lost replies are left to the reaper worker_id=%d cause=%s",
+          worker, e.toString());
+    }
+  }
 
   private void compare() throws SQLException {
     HeldCheck.Difference difference = check.compare();

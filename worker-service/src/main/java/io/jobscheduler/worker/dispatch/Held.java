@@ -16,6 +16,7 @@ public final class Held {
 
   private final ClaimedJob job;
   private Phase phase = Phase.WAITING;
+  private boolean revoked;
 
   /** A lease just claimed. */
   public Held(ClaimedJob job) {
@@ -37,6 +38,16 @@ public final class Held {
     if (phase == Phase.WAITING) {
       phase = Phase.RUNNING;
     }
+  }
+
+  /** The lease is no longer ours: its handler must not start, or end soon. */
+  public synchronized void revoke() {
+    revoked = true;
+  }
+
+  /** Whether the lease was revoked. */
+  public synchronized boolean isRevoked() {
+    return revoked;
   }
 
   /**

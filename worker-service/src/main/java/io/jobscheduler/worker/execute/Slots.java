@@ -115,7 +115,8 @@ public final class Slots {
         MDC.put("job_id", held.job().id());
         MDC.put("attempt", held.job().attempt());
         MDC.put("queue", held.job().queue().toString());
-        settlement = runner.run(held.job());
+        // Asked after begin: whoever revokes first marks the lease, then interrupts what runs.
+        settlement = held.isRevoked() ? Settlement.released() : runner.run(held.job());
       } finally {
         MDC.clear();
         end();

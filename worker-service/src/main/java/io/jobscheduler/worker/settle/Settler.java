@@ -97,8 +97,11 @@ public final class Settler implements Runnable {
         break;
       }
     }
-    LOG.warnf(
-        "Settling failed, will retry worker_id=%d jobs=%d cause=%s", worker, batch.size(), failure);
+    if (backOffNanos == BUSY_NANOS) {
+      LOG.warnf(
+          "Settling failed, will retry worker_id=%d jobs=%d cause=%s",
+          worker, batch.size(), failure);
+    }
     events.unknownOutcome();
     queue.again(batch, backOffNanos);
     backOffNanos = Math.min(backOffNanos * 2, BACK_OFF_MOST_NANOS);

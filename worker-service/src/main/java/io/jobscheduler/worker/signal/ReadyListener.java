@@ -23,6 +23,7 @@ import org.postgresql.PGNotification;
 public final class ReadyListener implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(ReadyListener.class);
   private static final int QUIET_MILLIS = 60_000;
+  private static final int ANSWER_MILLIS = 10_000;
   private static final long RECONNECT_MILLIS = 500;
 
   private final Connections direct;
@@ -49,6 +50,7 @@ public final class ReadyListener implements AutoCloseable {
       while (closing.getCount() > 0) {
         try (Connection opened = direct.open()) {
           connection = opened;
+          opened.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
           listen(opened);
           warned = false;
         } catch (SQLException | RuntimeException e) {

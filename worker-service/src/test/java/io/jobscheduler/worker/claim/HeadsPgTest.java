@@ -64,6 +64,7 @@ class HeadsPgTest {
             () -> 3,
             new Prefetch(1, 0),
             () -> true,
+            () -> {},
             sink,
             clock::get,
             new Claimer.Rhythm(Duration.ofSeconds(1), Duration.ofDays(1)));
