@@ -4,6 +4,7 @@ import io.jobscheduler.scheduler.agenda.Agenda;
 import io.jobscheduler.scheduler.leadership.LeaderTransactions;
 import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.leadership.Term;
+import io.jobscheduler.scheduler.loop.Duty;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
 import io.quarkus.runtime.Startup;

@@ -38,8 +38,8 @@ public class PromoteLoop {
         new Promoter(leadership, transactions, dataSource, signals, config, System::nanoTime);
     this.listener =
         new DueListener(leadership, connections, promoter::lookAgain, promoter::heard, LISTEN_FOR);
-    Loop promotion = loops.add("promotion", config.lookEvery());
-    Loop listen = loops.add("due-listener", LISTEN_FOR);
+    Loop promotion = loops.add("promotion", Duration.ZERO);
+    Loop listen = loops.add("due-listener", Duration.ZERO);
     this.promoting =
         new Thread(() -> turnUntilStopped(promotion, promoter::runOnce), "jobs-promoter");
     this.listening =

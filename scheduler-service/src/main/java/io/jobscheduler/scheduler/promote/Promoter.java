@@ -8,6 +8,7 @@ import io.jobscheduler.scheduler.promote.PromoteStore.Ahead;
 import io.jobscheduler.scheduler.signal.ReadyJob;
 import io.jobscheduler.scheduler.signal.Signals;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #lookAgain} may be called by any.
  */
 final class Promoter {
+  /** A round waits no longer, so that the loop is seen to turn. */
+  private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(2).toNanos();
+
   private final Leadership leadership;
   private final LeaderTransactions transactions;
   private final DataSource dataSource;
@@ -52,14 +56,14 @@ final class Promoter {
     Term term = leadership.current().orElse(null);
     if (term == null) {
       lookedIn = null;
-      instants.await(config.lookEvery().toNanos());
+      instants.await(LONGEST_WAIT_NANOS);
       return;
     }
     boolean due;
     if (mustLook(term)) {
       due = look(term);
     } else {
-      due = instants.await(lookAtNanos - nanoClock.getAsLong());
+      due = instants.await(Math.min(lookAtNanos - nanoClock.getAsLong(), LONGEST_WAIT_NANOS));
     }
     if (due && promote(term) == 0) {
       // The clocks had drifted apart, or another was faster: what comes next is read anew.

@@ -25,6 +25,7 @@ public class RetentionLoop {
   private static final Logger LOG = Logger.getLogger(RetentionLoop.class);
   private static final Duration PERIOD = Duration.ofSeconds(10);
   private static final Duration RETRY = Duration.ofMinutes(1);
+  private static final int MADE_AT_ONCE = 20;
 
   /** lock_not_available: somebody reads; waiting longer would hold up inserts. */
   private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -69,22 +70,29 @@ public class RetentionLoop {
     }
     workedIn = term;
     nextNanos = nanoClock.getAsLong() + RETRY.toNanos();
-    boolean made = tryTo("make partitions", () -> ensure(term));
-    boolean dropped = tryTo("drop a partition", () -> drop(term));
-    if (made && dropped) {
+    long end = nanoClock.getAsLong() + Every.ROUND.toNanos();
+    boolean made = tryTo("make partitions", () -> ensure(term, end));
+    boolean dropped = tryTo("drop a partition", () -> drop(term, end));
+    if (nanoClock.getAsLong() - end >= 0) {
+      nextNanos = nanoClock.getAsLong();
+    } else if (made && dropped) {
       nextNanos = nanoClock.getAsLong() + config.every().toNanos();
     }
   }
 
-  private void ensure(Term term) throws SQLException {
-    int made = transactions.run(term, RetentionStore::ensurePartitions);
+  private void ensure(Term term, long end) throws SQLException {
+    int made = 0;
+    int batch;
+    do {
+      batch = transactions.run(term, t -> RetentionStore.ensurePartitions(t, MADE_AT_ONCE));
+      made += batch;
+    } while (batch == MADE_AT_ONCE && nanoClock.getAsLong() - end < 0);
     if (made > 0) {
       LOG.infof("Partitions were made: partitions=%d", made);
     }
   }
 
-  private void drop(Term term) throws SQLException {
-    long end = nanoClock.getAsLong() + Every.ROUND.toNanos();
+  private void drop(Term term, long end) throws SQLException {
     Optional<LocalDate> dropped;
     do {
       dropped = transactions.run(term, RetentionStore::dropExpiredPartition);

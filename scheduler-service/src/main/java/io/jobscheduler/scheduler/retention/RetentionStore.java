@@ -11,17 +11,20 @@ import java.util.Optional;
 final class RetentionStore {
   private RetentionStore() {}
 
-  // DDL as the owner; raises 55P03 when a lock is not to be had within 100 ms.
+  // DDL as the owner; raises 55P03 when a lock is not to be had within 100 ms. A few at a time: its
+  // locks stand until the commit, and all 150 together may take longer than a statement may.
   private static final String ENSURE_PARTITIONS =
       """
-      SELECT jobs.ensure_partitions() AS made
+      SELECT jobs.ensure_partitions(?) AS made
       """;
 
-  static int ensurePartitions(LeaderTransaction transaction) throws SQLException {
-    try (PreparedStatement statement = transaction.prepare(ENSURE_PARTITIONS);
-        ResultSet row = statement.executeQuery()) {
-      row.next();
-      return row.getInt("made");
+  static int ensurePartitions(LeaderTransaction transaction, int limit) throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(ENSURE_PARTITIONS)) {
+      statement.setInt(1, limit);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getInt("made");
+      }
     }
   }
 

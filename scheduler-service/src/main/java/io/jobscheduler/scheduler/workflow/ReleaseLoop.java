@@ -5,6 +5,7 @@ import io.jobscheduler.scheduler.agenda.Findings;
 import io.jobscheduler.scheduler.leadership.LeaderTransactions;
 import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.leadership.Term;
+import io.jobscheduler.scheduler.loop.Duty;
 import io.jobscheduler.scheduler.loop.Every;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
@@ -26,6 +27,9 @@ import java.util.function.LongSupplier;
 @Singleton
 @Startup
 public class ReleaseLoop {
+  /** The sweep is a backstop: so much of it in a round, and at most a tenth of the time. */
+  private static final long SWEEP_SLICE_NANOS = Duration.ofMillis(500).toNanos();
+
   private final Leadership leadership;
   private final LeaderTransactions transactions;
   private final Agenda agenda;
@@ -33,6 +37,7 @@ public class ReleaseLoop {
   private final WorkflowConfig config;
   private final LongSupplier nanoClock;
   private final Every sweepBegin;
+  private final Duty sweepDuty;
   private final Loop loop;
 
   /** Where the running walk goes on; 0 between two walks. */
@@ -64,6 +69,7 @@ public class ReleaseLoop {
     this.config = config;
     this.nanoClock = nanoClock;
     this.sweepBegin = new Every(config.sweepEvery(), nanoClock);
+    this.sweepDuty = new Duty(nanoClock);
     this.loop = loops.add("release", Duration.ofSeconds(1));
   }
 
@@ -78,17 +84,18 @@ public class ReleaseLoop {
     if (term == null) {
       return;
     }
-    long end = nanoClock.getAsLong() + Every.ROUND.toNanos();
     Findings findings = agenda.look();
     if (findings.pendingReleases()) {
-      releasePending(term, end);
+      releasePending(term);
     }
-    if (walkedTo > 0 || (findings.blockedJobs() && sweepBegin.isDue())) {
-      sweep(term, end);
+    boolean walking = walkedTo > 0 || (findings.blockedJobs() && sweepBegin.isDue());
+    if (walking && sweepDuty.allows()) {
+      sweep(term);
     }
   }
 
-  private void releasePending(Term term, long end) throws SQLException {
+  private void releasePending(Term term) throws SQLException {
+    long end = nanoClock.getAsLong() + Every.ROUND.toNanos();
     Released released;
     do {
       released = transactions.run(term, t -> ReleaseStore.releasePending(t, config.releaseBatch()));
@@ -96,13 +103,18 @@ public class ReleaseLoop {
     } while (released.more() && nanoClock.getAsLong() - end < 0);
   }
 
-  private void sweep(Term term, long end) throws SQLException {
-    do {
-      long after = walkedTo;
-      Swept swept =
-          transactions.run(term, t -> ReleaseStore.sweepBlocked(t, after, config.sweepBatch()));
-      signals.ready(swept.ready());
-      walkedTo = swept.walkedTo();
-    } while (walkedTo > 0 && nanoClock.getAsLong() - end < 0);
+  private void sweep(Term term) throws SQLException {
+    long start = nanoClock.getAsLong();
+    try {
+      do {
+        long after = walkedTo;
+        Swept swept =
+            transactions.run(term, t -> ReleaseStore.sweepBlocked(t, after, config.sweepBatch()));
+        signals.ready(swept.ready());
+        walkedTo = swept.walkedTo();
+      } while (walkedTo > 0 && nanoClock.getAsLong() - start < SWEEP_SLICE_NANOS);
+    } finally {
+      sweepDuty.worked(start);
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -70,7 +71,7 @@ class StatementsPgTest {
       }
     }
     statement.execute("PREPARE checked AS " + numbered);
-    String nulls = String.join(", ", java.util.Collections.nCopies(parameters, "NULL"));
+    String nulls = String.join(", ", Collections.nCopies(parameters, "NULL"));
     statement.execute("EXPLAIN EXECUTE checked" + (parameters == 0 ? "" : "(" + nulls + ")"));
     statement.execute("DEALLOCATE checked");
   }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.jobscheduler.scheduler.testing.Jobs;
-import io.jobscheduler.scheduler.testing.ManualClock;
 import io.jobscheduler.scheduler.testing.SchedulerRig;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.SQLException;
@@ -67,21 +66,6 @@ class HeadsPgTest {
     heads.runOnce();
 
     assertNull(heads());
-  }
-
-  @Test
-  void takesAtMostATenthOfTheTime() {
-    ManualClock clock = new ManualClock();
-    Duty duty = new Duty(clock);
-    long start = clock.getAsLong();
-    clock.advance(Duration.ofSeconds(1));
-    duty.worked(start);
-
-    clock.advance(Duration.ofMillis(8_999));
-    assertEquals(false, duty.allows());
-    clock.advance(Duration.ofMillis(1));
-    assertEquals(true, duty.allows());
-    assertEquals(true, duty.allows(), "until it works again");
   }
 
   private String heads() {

@@ -22,8 +22,10 @@ class SchedulerIT {
   @RegisterExtension final TestDatabase database = new TestDatabase();
 
   @Test
-  void standbyLeadsWithinThreeSecondsOfTheLeadersDeath() throws Exception {
-    try (SchedulerProcess first = SchedulerProcess.start("first", database, Map.of())) {
+  void worksKeepsItsBudgetWhenIdleAndHandsOverWithinThreeSeconds() throws Exception {
+    Jobs jobs = new Jobs(database);
+    try (StatementCount statements = new StatementCount(database);
+        SchedulerProcess first = SchedulerProcess.start("first", database, Map.of())) {
       first.awaitReady();
       awaitEpoch(1);
       try (SchedulerProcess second = SchedulerProcess.start("second", database, Map.of())) {
@@ -31,6 +33,13 @@ class SchedulerIT {
         assertTrue(first.probe("ready").body().contains("\"leads\": 1"), "the leader says so");
         assertFalse(second.probe("ready").body().contains("leads"), "the standby does not");
         assertEquals(200, second.probe("live").status());
+
+        jobs.insert(1, "state, run_at", "'scheduled', clock_timestamp() + interval '1 s'");
+        Await.until("promoted", Duration.ofSeconds(15), () -> jobs.count("ready") == 1);
+
+        database.sql("DELETE FROM jobs");
+        Await.until("idle", Duration.ofSeconds(15), this::noHeadIsNoted);
+        statements.assertAtMostPerSecond(6, 1);
 
         long killed = System.nanoTime();
         first.kill();
@@ -65,31 +74,6 @@ class SchedulerIT {
               return answer.status() == 200 && !answer.body().contains("leads");
             });
         assertEquals("2", database.sql("SELECT epoch FROM leadership"));
-      }
-    }
-  }
-
-  @Test
-  void promotesAndPlansAndKeepsItsBudgetWhenIdle() throws Exception {
-    Jobs jobs = new Jobs(database);
-    try (StatementCount statements = new StatementCount(database);
-        SchedulerProcess leader = SchedulerProcess.start("leader", database, Map.of())) {
-      leader.awaitReady();
-      jobs.insert(1, "state, run_at", "'scheduled', clock_timestamp() + interval '1 s'");
-      Await.until("promoted", Duration.ofSeconds(15), () -> jobs.count("ready") == 1);
-      database.sql("DELETE FROM jobs");
-      Await.until(
-          "the head has gone",
-          Duration.ofSeconds(15),
-          () -> "0".equals(database.sql("SELECT count(*) FROM queue_heads")));
-
-      double idle = perSecond(statements);
-      assertTrue(idle <= 6, () -> idle + " per second\n" + listing(statements));
-
-      try (SchedulerProcess standby = SchedulerProcess.start("standby", database, Map.of())) {
-        standby.awaitReady();
-        double both = perSecond(statements);
-        assertTrue(both - idle <= 1.2, () -> both + " per second with a standby, alone " + idle);
       }
     }
   }
@@ -135,23 +119,7 @@ class SchedulerIT {
         () -> Integer.toString((int) epoch).equals(database.sql("SELECT epoch FROM leadership")));
   }
 
-  /** Counted over about five seconds: as many looks for due jobs as there are on average. */
-  private static double perSecond(StatementCount statements) throws Exception {
-    long start = System.nanoTime();
-    long before = statements.now();
-    Await.until(
-        "five seconds",
-        Duration.ofSeconds(10),
-        () -> System.nanoTime() - start > Duration.ofSeconds(5).toNanos());
-    long calls = statements.now() - before;
-    return calls * 1e9 / (System.nanoTime() - start);
-  }
-
-  private static String listing(StatementCount statements) {
-    try {
-      return statements.listing();
-    } catch (Exception e) {
-      return e.toString();
-    }
+  private boolean noHeadIsNoted() {
+    return "0".equals(database.sql("SELECT count(*) FROM queue_heads"));
   }
 }

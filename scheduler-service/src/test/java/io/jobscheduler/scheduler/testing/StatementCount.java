@@ -1,10 +1,13 @@
 package io.jobscheduler.scheduler.testing;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,18 +23,40 @@ public final class StatementCount implements AutoCloseable {
     }
   }
 
-  /** So many statements were executed until now. */
-  public long now() throws SQLException {
-    long calls = 0;
-    for (Line line : lines()) {
-      calls += line.calls();
+  /**
+   * Counts for about five seconds, as long as the leader rests between two looks for due jobs. The
+   * one statement of a standby is its try for the lock.
+   */
+  public void assertAtMostPerSecond(int leader, int standby) throws Exception {
+    reset();
+    long start = System.nanoTime();
+    Await.until(
+        "five seconds",
+        Duration.ofSeconds(10),
+        () -> System.nanoTime() - start > Duration.ofSeconds(5).toNanos());
+    List<Line> lines = lines();
+    double seconds = (System.nanoTime() - start) / 1e9;
+    long tries = 0;
+    long others = 0;
+    for (Line line : lines) {
+      if (line.query().contains("pg_try_advisory_lock")) {
+        tries += line.calls();
+      } else {
+        others += line.calls();
+      }
     }
-    return calls;
+    String listing =
+        String.join("\n", lines.stream().map(l -> l.calls() + " " + l.query()).toList());
+    // One more where the window begins and ends just beside a beat.
+    assertTrue(tries <= standby * seconds + 1, listing);
+    assertTrue(others <= leader * seconds, listing);
+    assertTrue(tries > 0 && others > 0, listing);
   }
 
-  /** What was executed, most often first, for a failure's message. */
-  public String listing() throws SQLException {
-    return String.join("\n", lines().stream().map(l -> l.calls() + " " + l.query()).toList());
+  private void reset() throws SQLException {
+    try (Statement statement = admin.createStatement()) {
+      statement.execute("SELECT pg_stat_statements_reset()");
+    }
   }
 
   private record Line(long calls, String query) {}
