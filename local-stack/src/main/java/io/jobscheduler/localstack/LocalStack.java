@@ -5,6 +5,7 @@ import io.jobscheduler.localstack.command.Commands;
 import io.jobscheduler.localstack.postgres.PostgresServer;
 import io.jobscheduler.localstack.postgres.Roles;
 import io.jobscheduler.localstack.process.StackFailure;
+import io.jobscheduler.localstack.service.JavaCommand;
 import io.jobscheduler.localstack.service.Service;
 import io.jobscheduler.localstack.service.ServiceEnvironment;
 import io.jobscheduler.localstack.service.ServiceProcess;
@@ -35,6 +36,7 @@ public final class LocalStack implements AutoCloseable {
   private final StackFolder folder;
   private final StackPorts ports;
   private final Repository repository;
+  private final JavaCommand java;
   private final StackOptions options;
   private final Consumer<String> progress;
   private final PostgresServer postgres;
@@ -50,6 +52,7 @@ public final class LocalStack implements AutoCloseable {
     this.folder = folder;
     this.ports = ports;
     this.repository = repository;
+    this.java = new JavaCommand(repository.root(), options.quickStart());
     this.options = options;
     this.progress = progress;
     Path data = folder.postgresData();
@@ -116,7 +119,11 @@ public final class LocalStack implements AutoCloseable {
     environment.put("JOBS_MIGRATE_ADMIN_EMAIL", ADMIN_EMAIL);
     environment.put(
         "JOBS_MIGRATE_ADMIN_PASSWORD_FILE", folder.secrets().adminPasswordFile().toString());
-    Migration.run(repository.root(), environment, folder.log("migrate"), folder.pidFile("migrate"));
+    Migration.run(
+        java.of(Service.API, "migrate"),
+        environment,
+        folder.log("migrate"),
+        folder.pidFile("migrate"));
   }
 
   /** Waits until every process is ready. */
@@ -157,7 +164,7 @@ public final class LocalStack implements AutoCloseable {
         new ServiceProcess(
             name,
             service,
-            repository.root(),
+            java.of(service),
             all,
             http,
             health,

@@ -6,10 +6,7 @@ import io.jobscheduler.localstack.process.PidFile;
 import io.jobscheduler.localstack.process.StackFailure;
 import io.jobscheduler.localstack.service.Service;
 import io.jobscheduler.localstack.service.ServiceEnvironment;
-import io.jobscheduler.localstack.service.ServiceProcess;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -20,10 +17,8 @@ final class Migration {
 
   private Migration() {}
 
-  static void run(Path repository, Map<String, String> environment, LogFile log, PidFile pidFile) {
-    List<String> command =
-        new ArrayList<>(ServiceProcess.javaCommand(Service.API.jar(repository), "256m"));
-    command.add("migrate");
+  static void run(
+      List<String> command, Map<String, String> environment, LogFile log, PidFile pidFile) {
     Map<String, String> variables = ServiceEnvironment.inherited(Service.API);
     variables.putAll(environment);
     log.putAside();

@@ -1,5 +1,6 @@
 package io.jobscheduler.localstack;
 
+import io.jobscheduler.localstack.service.JavaCommand;
 import io.jobscheduler.localstack.service.Service;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.Map;
  * How a stack runs.
  *
  * @param migrated whether the schema is brought up to date before the services start
+ * @param quickStart whether to start sooner and run slower, see {@link JavaCommand}
  * @param environments variables for each service, besides those that every stack sets
  * @param postgresSettings of postgresql.conf
  * @param postgresBinaries where PostgreSQL's programs are unpacked
@@ -17,6 +19,7 @@ import java.util.Map;
  */
 record StackOptions(
     boolean migrated,
+    boolean quickStart,
     Map<Service, Map<String, String>> environments,
     Map<String, String> postgresSettings,
     Path postgresBinaries,

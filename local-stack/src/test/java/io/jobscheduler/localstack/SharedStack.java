@@ -64,6 +64,7 @@ final class SharedStack implements ParameterResolver, AfterTestExecutionCallback
   /** A stack whose data need not survive the machine. */
   static StackBuilder builder(Path folder) {
     return LocalStack.builder(folder)
+        .quickStart()
         .postgresBinaries(BINARIES)
         .postgres("fsync", "off")
         .postgres("timezone", "Pacific/Chatham");

@@ -28,6 +28,7 @@ final class UpSettings {
         .with(Service.WORKER, SLOTS, variables.getOrDefault(SLOTS, "64"))
         // Ctrl-C should not take the five minutes that a deployment grants.
         .with(Service.WORKER, "JOBS_WORKER_DRAIN_LIMIT", "PT10S")
+        .quickStart()
         .progress(progress)
         .build();
   }

@@ -6,7 +6,6 @@ import io.jobscheduler.localstack.process.LogFile;
 import io.jobscheduler.localstack.process.PidFile;
 import io.jobscheduler.localstack.process.Signals;
 import io.jobscheduler.localstack.process.StackFailure;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServiceProcess {
   private final String name;
   private final Service service;
-  private final Path jar;
+  private final List<String> command;
   private final Map<String, String> environment;
   private final int httpPort;
   private final int managementPort;
@@ -31,12 +30,13 @@ public final class ServiceProcess {
 
   /**
    * @param name of this process, such as {@code worker-service-2}
+   * @param command that runs it, see {@link JavaCommand}
    * @param environment besides what is inherited and the ports
    */
   public ServiceProcess(
       String name,
       Service service,
-      Path repository,
+      List<String> command,
       Map<String, String> environment,
       int httpPort,
       int managementPort,
@@ -44,7 +44,7 @@ public final class ServiceProcess {
       PidFile pidFile) {
     this.name = name;
     this.service = service;
-    this.jar = service.jar(repository);
+    this.command = List.copyOf(command);
     this.environment = new TreeMap<>(environment);
     this.httpPort = httpPort;
     this.managementPort = managementPort;
@@ -57,19 +57,8 @@ public final class ServiceProcess {
     Map<String, String> variables = ServiceEnvironment.inherited(service);
     variables.putAll(ServiceEnvironment.addresses(httpPort, managementPort));
     variables.putAll(environment);
-    process = ChildProcess.start(javaCommand(jar, service.heap()), variables, log, pidFile);
+    process = ChildProcess.start(command, variables, log, pidFile);
     return this;
-  }
-
-  /** The words that start a packaged service on this JVM's Java, before its arguments. */
-  public static List<String> javaCommand(Path jar, String heap) {
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-Xmx" + heap,
-        "-XX:+UseSerialGC",
-        "-XX:+ExitOnOutOfMemoryError",
-        "-jar",
-        jar.toAbsolutePath().toString());
   }
 
   /**
