@@ -206,7 +206,7 @@ test('a hidden tab asks for nothing and catches up once', needsMock, async () =>
     await hide(true);
     await page.waitForTimeout(500);
     const before = mock.log.length;
-    await page.waitForTimeout(10_000);
+    await page.waitForTimeout(6_000);
     assert.equal(mock.log.length, before, 'requests while hidden');
     await hide(false);
     await page.waitForTimeout(1_000);
@@ -220,10 +220,10 @@ test('a storm of signals stays within one request per two seconds', needsMock, a
     mock.control({ signals: 500 });
     await page.waitForTimeout(2_000);
     const before = mock.log.length;
-    const seconds = 24;
+    const seconds = 16;
     await page.waitForTimeout(seconds * 1_000);
     const asked = mock.log.length - before;
-    assert.ok(asked >= 8, `${asked} requests: it must go on`);
+    assert.ok(asked >= 5, `${asked} requests: it must go on`);
     assert.ok(asked <= seconds / 2 + 2, `${asked} requests in ${seconds} s`);
   });
 });

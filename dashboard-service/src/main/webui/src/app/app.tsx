@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { Failure } from '../components/panel';
 import { ShortcutSheet } from '../components/shortcut-sheet';
 import { TipLayer } from '../components/tip';
+import { announcement } from '../lib/announce';
 import { ApiError } from '../lib/http';
 import { text } from '../lib/messages';
 import { now } from '../lib/now';
@@ -10,7 +11,7 @@ import { clockSkew } from '../lib/skew';
 import { formatDuration } from '../lib/time';
 import { SignInDialog, SignInPage } from '../pages/sign-in';
 import { openFeed } from './live';
-import { pageAt } from './pages';
+import { pageAt, type ProjectPage } from './pages';
 import { overviewPath, path, projectInPath, replace } from './router';
 import { checkSession, endsAt, expire, me, phase, sessionError } from './session';
 import { Shell } from './shell';
@@ -83,10 +84,21 @@ function ProjectView({ project }: { project: string }) {
   }
   const Page = route.page.loaded.value;
   return Page ? (
-    <Page key={project} project={project} />
+    <ArrivedPage key={project} Page={Page} project={project} />
   ) : (
     <h1 class="only-spoken">{text.loading}</h1>
   );
+}
+
+let arrivals = 0;
+
+/** Whoever goes to another page hears its heading; the first page starts at its top. */
+function ArrivedPage({ Page, project }: { Page: ProjectPage; project: string }) {
+  useEffect(() => {
+    arrivals += 1;
+    if (arrivals > 1) document.querySelector<HTMLElement>('main h1')?.focus();
+  }, []);
+  return <Page project={project} />;
 }
 
 /** Where the address names no project, the first of the person's is opened. */
@@ -114,6 +126,14 @@ function SignedIn() {
   );
 }
 
+function Announcements() {
+  return (
+    <p class="only-spoken" aria-live="polite">
+      {announcement.value}
+    </p>
+  );
+}
+
 export function App() {
   const current = phase.value;
   return (
@@ -134,6 +154,7 @@ export function App() {
       {current === 'expired' && <SignInDialog />}
       <ShortcutSheet />
       <TipLayer />
+      <Announcements />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { signal, type Signal } from '@preact/signals';
+import { text } from '../lib/messages';
 
 export type ProjectPage = ComponentType<{ project: string }>;
 
@@ -50,7 +51,7 @@ export interface PageRoute {
 export const PAGES: PageRoute[] = [
   {
     pattern: /^\/?$/,
-    title: 'Overview',
+    title: text.overview.title,
     page: new LazyPage(() => import('../pages/overview/overview')),
   },
 ];

@@ -46,7 +46,8 @@ export async function checkSession(): Promise<void> {
   try {
     await loadMe();
   } catch (error) {
-    if (!token.peek()) return;
+    // A page that is open stays open: its panels say themselves what fails.
+    if (!token.peek() || me.peek()) return;
     sessionError.value = error instanceof ApiError ? error : null;
     phase.value = 'unreachable';
   }

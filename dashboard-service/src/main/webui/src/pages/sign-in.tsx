@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { me, signIn, signOut } from '../app/session';
+import { me, phase, signIn, signOut } from '../app/session';
 import { BrandIcon } from '../components/icons';
 import { ApiError } from '../lib/http';
 import { text } from '../lib/messages';
@@ -92,6 +92,8 @@ export function SignInDialog() {
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The dialog puts the focus on its first field, which is filled in already.
+    element?.querySelector<HTMLInputElement>('#password')?.focus();
     return () => element?.close();
   }, []);
   return (
@@ -100,6 +102,10 @@ export function SignInDialog() {
       class="dialog"
       aria-labelledby="again-title"
       onCancel={(event) => event.preventDefault()}
+      // A second Escape closes it all the same; without a session there is nothing behind it.
+      onClose={() => {
+        if (phase.peek() === 'expired') dialog.current?.showModal();
+      }}
     >
       <h2 id="again-title">{text.signIn.again}</h2>
       <p class="meta">{text.signIn.againHint}</p>

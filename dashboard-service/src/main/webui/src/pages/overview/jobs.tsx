@@ -8,6 +8,7 @@ import { Panel } from '../../components/panel';
 import { Cell, Head, Row, Table } from '../../components/table';
 import { Span, Time } from '../../components/time';
 import type { Job, Page } from '../../lib/api-types';
+import { announce } from '../../lib/announce';
 import { formatNumber } from '../../lib/counts';
 import { text } from '../../lib/messages';
 import { RowList } from '../../lib/rows';
@@ -131,6 +132,14 @@ export function LatestJobs({ project }: { project: string }) {
         if (!holding && followNewest.peek() && rows.newer.peek() > 0) rows.showNewer(SHOWN);
       }),
     [rows, hold],
+  );
+
+  useEffect(
+    () =>
+      rows.newer.subscribe((newer) => {
+        if (newer > 0) announce(text.jobs.newerSpoken(newer));
+      }),
+    [rows],
   );
 
   const last = useRef<Page<Job> | null>(null);

@@ -58,6 +58,10 @@ class LiveSocket {
               }
               Session session = sessions.open(connection, project, raw, expiresAt);
               connection.userData().put(SESSION, session);
+              if (connection.isClosed()) {
+                // It went while its access was asked for, and its close found no session.
+                session.end();
+              }
               return Uni.createFrom().voidItem();
             });
   }

@@ -75,7 +75,25 @@ class HealthIT {
         api.access.put("mira", List.of("default"));
         Await.until("the socket opens", () -> opens(service, token));
       }
-      assertTrue(service.terminate(), "did not end on SIGTERM");
+    } finally {
+      database.close(false);
+    }
+  }
+
+  @Test
+  void endsOnSigtermThoughSocketsAreOpen() throws Exception {
+    TestDatabase database = new TestDatabase().open();
+    SigningKey key = new SigningKey("only");
+    try (FakeApi api = new FakeApi(0);
+        PackagedService service = new PackagedService(database, api.port(), NONE)) {
+      api.keys.add(key);
+      api.access.put("mira", List.of("default"));
+      String token = key.token("mira", Duration.ofMinutes(10));
+      try (LiveClient client = LiveClient.connect(service, "default", token)) {
+        client.next();
+        assertTrue(service.terminate(), "did not end");
+        assertTrue(client.closeCode() > 0);
+      }
     } finally {
       database.close(false);
     }
