@@ -1,6 +1,7 @@
 package io.jobscheduler.scheduler.database;
 
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.NotBlank;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -25,4 +26,19 @@ public interface DatabaseConfig {
 
   /** A file whose first line is the password; read at each connect, so it may be rotated. */
   Optional<Path> passwordFile();
+
+  /**
+   * What stands between {@link #url} and the server. This service prepares nothing in the server
+   * and sets nothing beyond a transaction on that address, so both kinds are the same to it.
+   */
+  @WithDefault("none")
+  Pooler pooler();
+
+  /** Kinds of pooler. */
+  enum Pooler {
+    /** None, or one that keeps a session per connection. */
+    NONE,
+    /** One that changes the session with each transaction. */
+    TRANSACTION
+  }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.testing.Await;
 import io.jobscheduler.scheduler.testing.Background;
+import io.jobscheduler.scheduler.testing.Configs;
 import io.jobscheduler.scheduler.testing.SchedulerRig;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.Connection;
@@ -210,10 +211,23 @@ class LeadershipPgTest {
       throws InterruptedException {
     CountDownLatch held = new CountDownLatch(1);
     Term term = rig.term();
+    // Outlasts a slow machine: the server would end it after two idle seconds.
+    LeaderTransactions patient =
+        new LeaderTransactions(
+            rig.dataSource,
+            Configs.of(
+                LeadershipConfig.class,
+                "jobs.scheduler.leadership.idle-limit",
+                "PT30S",
+                "jobs.scheduler.leadership.transaction-limit",
+                "PT60S",
+                "jobs.scheduler.leadership.stuck-after",
+                "PT3M"),
+            System::nanoTime);
     Background<Void> transaction =
         Background.start(
             () ->
-                rig.transactions.run(
+                patient.run(
                     term,
                     t -> {
                       held.countDown();

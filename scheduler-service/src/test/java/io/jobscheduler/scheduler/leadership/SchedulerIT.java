@@ -94,6 +94,20 @@ class SchedulerIT {
   }
 
   @Test
+  void waitsForItsDatabase() throws Exception {
+    String nowhere = "jdbc:postgresql://127.0.0.1:1/none";
+    try (SchedulerProcess process =
+        SchedulerProcess.start("alone", database, Map.of("JOBS_DB_URL", nowhere))) {
+      Await.until(
+          "it says what is missing",
+          Duration.ofSeconds(30),
+          () -> process.probe("ready").body().contains("does not answer"));
+      assertEquals(503, process.probe("ready").status());
+      assertEquals(200, process.probe("live").status());
+    }
+  }
+
+  @Test
   void stopsAtASchemaThatItWillNeverUnderstand() throws Exception {
     database.sql("INSERT INTO schema_versions (version, compat) VALUES (999, 'breaking')");
     try (SchedulerProcess process = SchedulerProcess.start("old", database, Map.of())) {
