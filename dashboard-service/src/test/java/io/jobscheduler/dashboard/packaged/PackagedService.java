@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -59,7 +60,7 @@ final class PackagedService implements AutoCloseable {
   }
 
   HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(uri(path));
+    return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofMinutes(2));
   }
 
   HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
