@@ -4,10 +4,10 @@ import io.jobscheduler.localstack.client.ApiClient;
 import io.jobscheduler.localstack.command.Commands;
 import io.jobscheduler.localstack.postgres.PostgresServer;
 import io.jobscheduler.localstack.postgres.Roles;
+import io.jobscheduler.localstack.process.Signals;
 import io.jobscheduler.localstack.process.StackFailure;
 import io.jobscheduler.localstack.service.JavaCommand;
 import io.jobscheduler.localstack.service.Service;
-import io.jobscheduler.localstack.service.ServiceEnvironment;
 import io.jobscheduler.localstack.service.ServiceProcess;
 import java.net.URI;
 import java.nio.file.Path;
@@ -16,7 +16,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -31,6 +30,7 @@ import java.util.stream.Collectors;
 public final class LocalStack implements AutoCloseable {
   public static final String ADMIN_EMAIL = "admin@localhost";
   private static final String DATABASE = "jobs";
+  private static final String MIGRATE = "migrate";
   private static final String SUPERUSER = "postgres";
 
   private final StackFolder folder;
@@ -114,16 +114,11 @@ public final class LocalStack implements AutoCloseable {
   /** Brings the schema up to date, as an operator does: api-service's run-once mode. */
   public void migrate() {
     progress.accept("Migrating the schema …");
-    Map<String, String> environment = new HashMap<>(databaseOf(Roles.OWNER));
-    environment.putAll(apiSecrets());
-    environment.put("JOBS_MIGRATE_ADMIN_EMAIL", ADMIN_EMAIL);
-    environment.put(
-        "JOBS_MIGRATE_ADMIN_PASSWORD_FILE", folder.secrets().adminPasswordFile().toString());
     Migration.run(
-        java.of(Service.API, "migrate"),
-        environment,
-        folder.log("migrate"),
-        folder.pidFile("migrate"));
+        java.of(Service.API, MIGRATE),
+        environment().ofMigration(ADMIN_EMAIL),
+        folder.log(MIGRATE),
+        folder.pidFile(MIGRATE));
   }
 
   /** Waits until every process is ready. */
@@ -150,13 +145,7 @@ public final class LocalStack implements AutoCloseable {
   private synchronized ServiceProcess start(
       Service service, String name, int http, int health, Map<String, String> environment) {
     requireOpen();
-    Map<String, String> all = new HashMap<>(databaseOf(service.role()));
-    if (service == Service.API) {
-      all.putAll(apiSecrets());
-    }
-    if (service == Service.DASHBOARD) {
-      all.put("JOBS_DASHBOARD_API_URL", apiUrl().toString());
-    }
+    Map<String, String> all = environment().of(service);
     all.putAll(options.environment(service));
     all.putAll(environment);
     folder.log(name).putAside();
@@ -174,19 +163,20 @@ public final class LocalStack implements AutoCloseable {
     return process.start();
   }
 
+  /** Starts a process again that has ended, and does not wait. */
+  public synchronized void startAgain(ServiceProcess process) {
+    requireOpen();
+    process.start();
+  }
+
   private void requireOpen() {
     if (closed) {
       throw new StackFailure("Stopped while starting.");
     }
   }
 
-  private Map<String, String> databaseOf(String role) {
-    return ServiceEnvironment.database(
-        postgres.url(DATABASE), Roles.databaseName(role), folder.secrets().passwordFile(role));
-  }
-
-  private Map<String, String> apiSecrets() {
-    return Map.of("JOBS_ACCESS_MASTER_KEY_FILE", folder.secrets().masterKeyFile().toString());
+  private StackEnvironment environment() {
+    return new StackEnvironment(folder.secrets(), postgres.url(DATABASE), apiUrl());
   }
 
   /** Ends all services, each by itself if it can, then PostgreSQL. */
@@ -197,6 +187,7 @@ public final class LocalStack implements AutoCloseable {
     }
     closed = true;
     progress.accept("Stopping …");
+    folder.pidFile(MIGRATE).running().ifPresent(Signals.TERM::send);
     List<Thread> stopping = new ArrayList<>();
     for (ServiceProcess process : processes) {
       Thread thread = new Thread(() -> process.stop(options.stopLimit()), "stop-" + process.name());

@@ -97,7 +97,7 @@ final class UpCommand {
     while (!awaitEnd()) {
       for (ServiceProcess process : running.processes()) {
         if (!process.isAlive() && !stopping) {
-          revive(process);
+          revive(running, process);
         }
       }
       Optional<ProcessHandle> postgres = running.postgres().serverProcess();
@@ -107,7 +107,7 @@ final class UpCommand {
     }
   }
 
-  private void revive(ServiceProcess process) {
+  private void revive(LocalStack running, ServiceProcess process) {
     OptionalInt exit = process.awaitExit(Duration.ZERO);
     if (stopping) {
       return;
@@ -117,7 +117,7 @@ final class UpCommand {
           process.name() + " has ended (" + process.exitWords() + "). " + process.log().shown(20));
     }
     out.accept(process.name() + " was killed. Starting it again …");
-    process.start();
+    running.startAgain(process);
     out.accept(process.name() + " is back as process " + process.pid() + ".");
   }
 

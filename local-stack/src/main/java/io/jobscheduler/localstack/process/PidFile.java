@@ -45,15 +45,16 @@ public final class PidFile {
       throw new UncheckedIOException(e);
     }
     try {
-      return find(Long.parseLong(words[0]), Instant.ofEpochMilli(Long.parseLong(words[1])));
+      Instant startedAt = Instant.ofEpochMilli(Long.parseLong(words[1]));
+      return find(Long.parseLong(words[0]), startedAt, TOLERANCE);
     } catch (NumberFormatException | ArrayIndexOutOfBoundsException cutShort) {
       // Written by a process that was killed while writing: nothing is known, so nothing is ended.
       return Optional.empty();
     }
   }
 
-  /** The running process of that pid, if that is when it started. */
-  public static Optional<ProcessHandle> find(long pid, Instant startedAt) {
+  /** The running process of that pid, if that is when it started, give or take. */
+  public static Optional<ProcessHandle> find(long pid, Instant startedAt, Duration tolerance) {
     return ProcessHandle.of(pid)
         .filter(Processes::runs)
         .filter(
@@ -62,7 +63,7 @@ public final class PidFile {
                     .info()
                     .startInstant()
                     .map(start -> Duration.between(start, startedAt).abs())
-                    .filter(difference -> difference.compareTo(TOLERANCE) <= 0)
+                    .filter(difference -> difference.compareTo(tolerance) <= 0)
                     .isPresent());
   }
 
