@@ -16,6 +16,12 @@ import jakarta.ws.rs.core.MediaType;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.jspecify.annotations.Nullable;
 
 /** Login, and who the caller is. */
@@ -48,7 +54,22 @@ public class AuthResource {
   @Path("/login")
   @PermitAll
   @Consumes(MediaType.APPLICATION_JSON)
-  public LoginAnswer login(InputStream body) {
+  @Operation(
+      operationId = "login",
+      summary = "Log in",
+      extensions = @Extension(name = "x-role", value = "none"))
+  public LoginAnswer login(
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = LoginRequest.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value = "{\"email\":\"admin@localhost\",\"password\":\"…\"}")))
+          InputStream body) {
     LoginRequest request = JsonBody.read(body, JsonBody.SMALL, AuthResource::readLogin);
     Optional<AccessStore.Credentials> user = store.findCredentials(request.email());
     boolean right =
@@ -90,6 +111,10 @@ public class AuthResource {
   @GET
   @Path("/me")
   @Authenticated
+  @Operation(
+      operationId = "me",
+      summary = "The caller, and what it may do in each project",
+      extensions = @Extension(name = "x-role", value = "any"))
   public Me me() {
     UserRow user = authorizer.current();
     List<ProjectAccess> projects =

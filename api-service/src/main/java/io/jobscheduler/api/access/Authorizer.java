@@ -1,5 +1,6 @@
 package io.jobscheduler.api.access;
 
+import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -23,6 +24,10 @@ public class Authorizer {
    *     the role is too low, 401 when the user is gone
    */
   public Grant require(String project, Action action) {
+    // What is no name names nothing; the database need not be asked, and a NUL never reaches it.
+    if (!Fields.isName(project)) {
+      throw ProblemException.notFound("project");
+    }
     AccessStore.Standing standing =
         store.findStanding(userId(), project).orElseThrow(Authorizer::gone);
     if (standing.projectId() == null) {

@@ -9,6 +9,9 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 
 /** The public keys of access tokens, as a JWK set (RFC 7517). */
 @Path("/.well-known/jwks.json")
@@ -27,6 +30,11 @@ public class JwksResource {
   @GET
   @PermitAll
   @Produces(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "jwks",
+      summary = "The public keys of access tokens",
+      extensions = @Extension(name = "x-role", value = "none"))
+  @APIResponseSchema(value = JwkSet.class, responseCode = "200")
   public Response jwks() {
     CacheControl cache = new CacheControl();
     cache.setMaxAge(MAX_AGE_SECONDS);

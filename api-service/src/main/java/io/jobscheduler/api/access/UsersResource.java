@@ -22,6 +22,13 @@ import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +66,24 @@ public class UsersResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response create(InputStream body) {
+  @Operation(
+      operationId = "createUser",
+      summary = "Create a user",
+      extensions = @Extension(name = "x-role", value = "platform-admin"))
+  @APIResponseSchema(value = User.class, responseCode = "201")
+  public Response create(
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = UserRequest.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value =
+                                  "{\"email\":\"ann@example.org\",\"password\":\"at least twelve characters\",\"name\":\"Ann\"}")))
+          InputStream body) {
     authorizer.requirePlatformAdmin();
     UserRequest request = JsonBody.read(body, JsonBody.SMALL, UsersResource::readUser);
     String hash = passwords.hash(request.password());
@@ -110,6 +134,10 @@ public class UsersResource {
   }
 
   @GET
+  @Operation(
+      operationId = "listUsers",
+      summary = "List users, oldest first",
+      extensions = @Extension(name = "x-role", value = "platform-admin"))
   public Page<User> list(
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {

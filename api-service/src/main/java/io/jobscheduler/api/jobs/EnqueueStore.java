@@ -42,7 +42,8 @@ public class EnqueueStore {
       WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), given AS (
         SELECT u.n, u.type, u.queue, u.payload, u.priority, u.max_attempts, u.retry_policy,
                coalesce(u.run_at::timestamptz, c.at + make_interval(secs => u.delay)) AS run_at, c.at
-          FROM unnest(:types, :queues, :payloads, :priorities, :runAts, :delays, :maxAttempts, :retryPolicies)
+          FROM unnest(:types::text[], :queues::text[], :payloads::text[], :priorities::int[], :runAts::text[],
+                      :delays::float8[], :maxAttempts::int[], :retryPolicies::text[])
                  WITH ORDINALITY
                  AS u (type, queue, payload, priority, run_at, delay, max_attempts, retry_policy, n)
          CROSS JOIN clock c)

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Job(
     @JsonUnwrapped JobSummary summary,
-    @JsonRawValue @Schema(description = "any JSON, as typed") @Nullable String payload,
-    @JsonRawValue @Schema(description = "any JSON") @Nullable String result,
+    @JsonRawValue @Schema(ref = "AnyJson") @Nullable String payload,
+    @JsonRawValue @Schema(ref = "AnyJson") @Nullable String result,
     @Nullable JobError error,
     RetryPolicy retry,
     @Nullable String leaseToken) {}

@@ -95,7 +95,7 @@ class JobListStore {
         UNION ALL
         SELECT w.id, w.queue_id, w.type
           FROM jobs.queues q
-         CROSS JOIN unnest(:states) AS s (state)
+         CROSS JOIN unnest(:states::text[]) AS s (state)
          CROSS JOIN LATERAL (
            SELECT j.id, j.queue_id, j.type FROM jobs.jobs j
             WHERE j.queue_id = q.id AND j.state = s.state
@@ -127,7 +127,7 @@ class JobListStore {
   private static final String ENDED_IDS =
       """
       SELECT e.id, e.state
-        FROM unnest(:states) AS s (state)
+        FROM unnest(:states::text[]) AS s (state)
        CROSS JOIN LATERAL (
          SELECT b.id, b.state FROM (
            SELECT f.id, f.state, f.queue_id, f.type FROM jobs.finished_jobs f
@@ -154,7 +154,7 @@ class JobListStore {
   private static final String COUNT_ENDED =
       """
       SELECT count(*)
-        FROM unnest(:states) AS s (state)
+        FROM unnest(:states::text[]) AS s (state)
        CROSS JOIN LATERAL (
          SELECT 1 FROM (
            SELECT f.queue_id, f.type FROM jobs.finished_jobs f
@@ -228,7 +228,7 @@ class JobListStore {
   private static final String ENDED_BEYOND =
       """
       SELECT coalesce(max(b.id), 0)
-        FROM unnest(:states) AS s (state)
+        FROM unnest(:states::text[]) AS s (state)
        CROSS JOIN LATERAL (
          SELECT f.id FROM jobs.finished_jobs f
           WHERE f.project_id = :project AND f.state = s.state AND f.id < :before

@@ -21,6 +21,14 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.net.URI;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs of a project: hand in, read, list. */
@@ -45,7 +53,25 @@ public class JobsResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response enqueue(@PathParam("project") String project, InputStream body) {
+  @Operation(
+      operationId = "enqueueJob",
+      summary = "Enqueue a job",
+      extensions = @Extension(name = "x-role", value = "operator"))
+  @APIResponseSchema(value = Job.class, responseCode = "201")
+  public Response enqueue(
+      @PathParam("project") String project,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = JobBody.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value =
+                                  "{\"type\":\"echo\",\"queue\":\"default\",\"payload\":{\"n\":1.0},\"priority\":7,\"delay\":\"PT30S\",\"maxAttempts\":5,\"retry\":{\"strategy\":\"exponential\",\"base\":\"PT10S\",\"factor\":2,\"cap\":\"PT1H\"}}")))
+          InputStream body) {
     Grant grant = authorizer.require(project, Action.JOBS_ENQUEUE);
     JobRequest request =
         JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJob(in, mostPayloadBytes));
@@ -94,7 +120,25 @@ public class JobsResource {
   @POST
   @Path("/bulk")
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response enqueueBulk(@PathParam("project") String project, InputStream body) {
+  @Operation(
+      operationId = "enqueueJobs",
+      summary = "Enqueue up to 10,000 jobs, all or none",
+      extensions = @Extension(name = "x-role", value = "operator"))
+  @APIResponseSchema(value = BulkAnswer.class, responseCode = "201")
+  public Response enqueueBulk(
+      @PathParam("project") String project,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(type = SchemaType.ARRAY, implementation = JobBody.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value =
+                                  "[{\"type\":\"echo\",\"payload\":1},{\"type\":\"echo\",\"runAt\":\"2030-01-31T08:00:00Z\"}]")))
+          InputStream body) {
     Grant grant = authorizer.require(project, Action.JOBS_ENQUEUE);
     List<JobRequest> requests =
         JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJobs(in, mostPayloadBytes));
@@ -108,6 +152,10 @@ public class JobsResource {
   }
 
   @GET
+  @Operation(
+      operationId = "listJobs",
+      summary = "List jobs, newest first",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public JobLists.JobPage list(
       @PathParam("project") String project,
       @QueryParam("state") List<String> states,
@@ -124,6 +172,10 @@ public class JobsResource {
 
   @GET
   @Path("/{job}")
+  @Operation(
+      operationId = "getJob",
+      summary = "Read a job",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Job get(@PathParam("project") String project, @PathParam("job") String job) {
     Grant grant = authorizer.require(project, Action.JOBS_READ);
     return store
@@ -140,6 +192,10 @@ public class JobsResource {
 
   @GET
   @Path("/{job}/attempts")
+  @Operation(
+      operationId = "listAttempts",
+      summary = "List the attempts of a job, oldest first",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Attempts attempts(@PathParam("project") String project, @PathParam("job") String job) {
     Grant grant = authorizer.require(project, Action.JOBS_READ);
     return new Attempts(

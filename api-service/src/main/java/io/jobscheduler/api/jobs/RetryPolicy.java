@@ -127,7 +127,7 @@ public record RetryPolicy(
   }
 
   /** The JSON that jobs.retry_delay reads. */
-  private String stored() {
+  String stored() {
     StringWriter text = new StringWriter();
     try (JsonGenerator out = TEXT.createGenerator(text)) {
       out.writeStartObject();

@@ -8,6 +8,8 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 
 /** How many jobs a project has in each state. */
 @Path("/api/v1/projects/{project}/stats")
@@ -23,6 +25,10 @@ public class StatsResource {
   }
 
   @GET
+  @Operation(
+      operationId = "getStats",
+      summary = "Count jobs by state",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public StatsStore.Stats get(@PathParam("project") String project) {
     return store.countByState(authorizer.require(project, Action.STATS_READ).projectId());
   }

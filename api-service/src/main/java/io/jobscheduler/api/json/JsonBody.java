@@ -18,7 +18,7 @@ public final class JsonBody {
 
   private static final int FIRST_READ = 8 * 1024;
   // What is too large is read on for a while, so that the client hears the answer and not a reset.
-  private static final int DRAINED = 12 * 1024 * 1024;
+  private static final int DRAINED = 8 * 1024 * 1024;
 
   private JsonBody() {}
 

@@ -200,7 +200,12 @@ public final class JsonReader {
     payloadLevel = base;
     pass(token);
     payloadLevel = -1;
-    int length = (int) parser.currentLocation().getByteOffset() - start;
+    int end = (int) parser.currentLocation().getByteOffset();
+    // The parser takes the blank after a number at the root with it.
+    while (body[end - 1] <= ' ') {
+      end--;
+    }
+    int length = end - start;
     if (length > mostBytes) {
       throw ProblemException.at(
           ProblemType.PAYLOAD_TOO_LARGE,

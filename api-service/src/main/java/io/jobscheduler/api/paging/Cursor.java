@@ -1,5 +1,6 @@
 package io.jobscheduler.api.paging;
 
+import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import java.nio.charset.StandardCharsets;
@@ -20,11 +21,22 @@ public final class Cursor {
   }
 
   /**
-   * The key in a cursor; null when none was given.
+   * The name in a cursor, in lists ordered by name; empty, so before all, when none was given.
    *
    * @throws ProblemException when it is not one of ours
    */
-  public static @Nullable String key(@Nullable String cursor) {
+  public static String name(@Nullable String cursor) {
+    String key = key(cursor);
+    if (key == null) {
+      return "";
+    }
+    if (!Fields.isName(key)) {
+      throw bad();
+    }
+    return key;
+  }
+
+  private static @Nullable String key(@Nullable String cursor) {
     if (cursor == null) {
       return null;
     }

@@ -2,6 +2,7 @@ package io.jobscheduler.api.problem;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param cycle the keys of a workflow's cycle, the first again at the end
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
+@Schema(name = "Problem", description = "RFC 9457 problem document")
 public record Problem(
     String type,
     String title,

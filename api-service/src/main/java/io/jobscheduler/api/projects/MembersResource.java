@@ -23,6 +23,12 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
 import java.io.InputStream;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.jspecify.annotations.Nullable;
 
 /** Who may do what in a project. */
@@ -42,6 +48,10 @@ public class MembersResource {
   public record MemberRequest(String role) {}
 
   @GET
+  @Operation(
+      operationId = "listMembers",
+      summary = "List the members of a project",
+      extensions = @Extension(name = "x-role", value = "admin"))
   public Page<Member> list(
       @PathParam("project") String project,
       @QueryParam("limit") @Nullable String limitText,
@@ -58,8 +68,22 @@ public class MembersResource {
   @PUT
   @Path("/{user}")
   @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "putMember",
+      summary = "Make a user a member, or change the role",
+      extensions = @Extension(name = "x-role", value = "admin"))
   public Member put(
-      @PathParam("project") String project, @PathParam("user") String user, InputStream body) {
+      @PathParam("project") String project,
+      @PathParam("user") String user,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = MemberRequest.class),
+                      examples =
+                          @ExampleObject(name = "example", value = "{\"role\":\"operator\"}")))
+          InputStream body) {
     Grant grant = authorizer.require(project, Action.MEMBERS_EDIT);
     MemberRequest request = JsonBody.read(body, JsonBody.SMALL, MembersResource::readMember);
     return store
@@ -89,6 +113,10 @@ public class MembersResource {
 
   @DELETE
   @Path("/{user}")
+  @Operation(
+      operationId = "deleteMember",
+      summary = "End a membership",
+      extensions = @Extension(name = "x-role", value = "admin"))
   public void delete(@PathParam("project") String project, @PathParam("user") String user) {
     Grant grant = authorizer.require(project, Action.MEMBERS_EDIT);
     if (!store.deleteMember(grant.projectId(), Ids.number(user, "user"))) {

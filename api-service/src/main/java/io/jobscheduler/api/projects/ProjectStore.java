@@ -9,7 +9,6 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Jdbi;
-import org.jspecify.annotations.Nullable;
 
 /** SQL over projects and their members. */
 @ApplicationScoped
@@ -71,13 +70,13 @@ public class ProjectStore {
        LIMIT :limit
       """;
 
-  List<Project> listProjects(long user, boolean platformAdmin, @Nullable String after, int limit) {
+  List<Project> listProjects(long user, boolean platformAdmin, String after, int limit) {
     return jdbi.withHandle(
         h ->
             h.createQuery(LIST_PROJECTS)
                 .bind("user", user)
                 .bind("admin", platformAdmin)
-                .bind("after", after == null ? "" : after)
+                .bind("after", after)
                 .bind("limit", limit)
                 .map((row, c) -> projectOf(row))
                 .list());

@@ -26,6 +26,13 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.net.URI;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +54,20 @@ public class ProjectsResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response create(InputStream body) {
+  @Operation(
+      operationId = "createProject",
+      summary = "Create a project, with its queue default",
+      extensions = @Extension(name = "x-role", value = "platform-admin"))
+  @APIResponseSchema(value = Project.class, responseCode = "201")
+  public Response create(
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = ProjectRequest.class),
+                      examples = @ExampleObject(name = "example", value = "{\"name\":\"shop\"}")))
+          InputStream body) {
     authorizer.requirePlatformAdmin();
     ProjectRequest request = JsonBody.read(body, JsonBody.SMALL, ProjectsResource::readProject);
     try {
@@ -82,13 +102,17 @@ public class ProjectsResource {
   }
 
   @GET
+  @Operation(
+      operationId = "listProjects",
+      summary = "List the projects that the caller sees, by name",
+      extensions = @Extension(name = "x-role", value = "any"))
   public Page<Project> list(
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
     UserRow user = authorizer.current();
     int limit = Limit.of(limitText);
     return Page.of(
-        store.listProjects(user.id(), user.platformAdmin(), Cursor.key(cursor), limit + 1),
+        store.listProjects(user.id(), user.platformAdmin(), Cursor.name(cursor), limit + 1),
         limit,
         Project::name,
         store.countProjects(user.id(), user.platformAdmin()));
@@ -96,6 +120,10 @@ public class ProjectsResource {
 
   @GET
   @Path("/{project}")
+  @Operation(
+      operationId = "getProject",
+      summary = "Read a project",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Project get(@PathParam("project") String project) {
     Grant grant = authorizer.require(project, Action.PROJECT_READ);
     return store

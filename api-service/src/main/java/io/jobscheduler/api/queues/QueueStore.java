@@ -56,21 +56,20 @@ public class QueueStore {
        LIMIT :limit
       """;
 
-  List<Queue> listQueues(int projectId, @Nullable String after, int limit) {
+  List<Queue> listQueues(int projectId, String after, int limit) {
     return query(projectId, after, null, limit);
   }
 
   Optional<Queue> findQueue(int projectId, String name) {
-    return query(projectId, null, name, 1).stream().findFirst();
+    return query(projectId, "", name, 1).stream().findFirst();
   }
 
-  private List<Queue> query(
-      int projectId, @Nullable String after, @Nullable String name, int limit) {
+  private List<Queue> query(int projectId, String after, @Nullable String name, int limit) {
     return jdbi.withHandle(
         h ->
             h.createQuery(LIST_QUEUES)
                 .bind("project", projectId)
-                .bind("after", after == null ? "" : after)
+                .bind("after", after)
                 .bind("name", name)
                 .bind("limit", limit)
                 .bind("most", Count.CAP + 1)

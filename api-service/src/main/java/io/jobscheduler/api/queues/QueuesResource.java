@@ -24,6 +24,13 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jspecify.annotations.Nullable;
 
 /** Queues of a project. */
@@ -48,6 +55,10 @@ public class QueuesResource {
   public record QueueRequest(int weight, @Nullable Integer maxConcurrency) {}
 
   @GET
+  @Operation(
+      operationId = "listQueues",
+      summary = "List queues by name, with their depth",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Page<Queue> list(
       @PathParam("project") String project,
       @QueryParam("limit") @Nullable String limitText,
@@ -55,7 +66,7 @@ public class QueuesResource {
     Grant grant = authorizer.require(project, Action.QUEUES_READ);
     int limit = Limit.of(limitText);
     return Page.of(
-        store.listQueues(grant.projectId(), Cursor.key(cursor), limit + 1),
+        store.listQueues(grant.projectId(), Cursor.name(cursor), limit + 1),
         limit,
         Queue::name,
         store.countQueues(grant.projectId()));
@@ -63,6 +74,10 @@ public class QueuesResource {
 
   @GET
   @Path("/{queue}")
+  @Operation(
+      operationId = "getQueue",
+      summary = "Read a queue",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Queue get(@PathParam("project") String project, @PathParam("queue") String name) {
     Grant grant = authorizer.require(project, Action.QUEUES_READ);
     return find(grant, name);
@@ -71,8 +86,25 @@ public class QueuesResource {
   @PUT
   @Path("/{queue}")
   @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "putQueue",
+      summary = "Create or replace a queue",
+      extensions = @Extension(name = "x-role", value = "admin"))
+  @APIResponseSchema(value = Queue.class, responseCode = "200")
   public Response put(
-      @PathParam("project") String project, @PathParam("queue") String name, InputStream body) {
+      @PathParam("project") String project,
+      @PathParam("queue") String name,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = QueueRequest.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value = "{\"weight\":2,\"maxConcurrency\":10}")))
+          InputStream body) {
     Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
     if (!Fields.isName(name)) {
       throw ProblemException.of(
@@ -88,6 +120,9 @@ public class QueuesResource {
   }
 
   private Queue find(Grant grant, String name) {
+    if (!Fields.isName(name)) {
+      throw ProblemException.notFound("queue");
+    }
     return store
         .findQueue(grant.projectId(), name)
         .orElseThrow(() -> ProblemException.notFound("queue"));

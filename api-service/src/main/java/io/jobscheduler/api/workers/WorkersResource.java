@@ -10,6 +10,8 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 
 /** The workers that serve a project. */
 @Path("/api/v1/projects/{project}/workers")
@@ -28,6 +30,10 @@ public class WorkersResource {
   public record Workers(List<Worker> items) {}
 
   @GET
+  @Operation(
+      operationId = "listWorkers",
+      summary = "List the workers that serve the project",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Workers list(@PathParam("project") String project) {
     Grant grant = authorizer.require(project, Action.WORKERS_READ);
     return new Workers(store.listWorkers(grant.projectId()));

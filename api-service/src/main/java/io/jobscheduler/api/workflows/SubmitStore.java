@@ -83,8 +83,9 @@ class SubmitStore {
              u.priority, u.priority, :dispatchKey,
              CASE WHEN u.waits THEN NULL ELSE clock_timestamp() END,
              u.max_attempts, u.retry_policy::json, u.payload::json, :workflow, u.key, u.waits, u.awaited
-        FROM unnest(:keys, :types, :queues, :payloads, :priorities, :maxAttempts, :retryPolicies, :waits,
-                    :awaited) WITH ORDINALITY
+        FROM unnest(:keys::text[], :types::text[], :queues::text[], :payloads::text[], :priorities::int[],
+                    :maxAttempts::int[], :retryPolicies::text[], :waits::boolean[], :awaited::boolean[])
+               WITH ORDINALITY
                AS u (key, type, queue, payload, priority, max_attempts, retry_policy, waits, awaited, n)
         JOIN jobs.queues q ON q.project_id = :project AND q.name = u.queue
        ORDER BY u.n
@@ -135,7 +136,7 @@ class SubmitStore {
   private static final String INSERT_MEMBERS =
       """
       INSERT INTO jobs.workflow_members (workflow_id, job_id, key)
-      SELECT :workflow, u.id, u.key FROM unnest(:ids, :keys) AS u (id, key)
+      SELECT :workflow, u.id, u.key FROM unnest(:ids::bigint[], :keys::text[]) AS u (id, key)
       """;
 
   private static void insertMembers(Handle h, int workflow, List<Stored> jobs) {
@@ -151,7 +152,8 @@ class SubmitStore {
       """
       INSERT INTO jobs.dependencies (child_id, parent_id, workflow_id, on_outcome)
       SELECT u.child, u.parent, :workflow, u.condition
-        FROM unnest(:children, :parents, :conditions) AS u (child, parent, condition)
+        FROM unnest(:children::bigint[], :parents::bigint[], :conditions::text[])
+               AS u (child, parent, condition)
       """;
 
   private static void insertDependencies(

@@ -22,6 +22,13 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.net.URI;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jspecify.annotations.Nullable;
 
 /** Workflows of a project: submit, read, draw. */
@@ -44,7 +51,25 @@ public class WorkflowsResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response submit(@PathParam("project") String project, InputStream body) {
+  @Operation(
+      operationId = "submitWorkflow",
+      summary = "Submit a workflow, all of it or nothing",
+      extensions = @Extension(name = "x-role", value = "operator"))
+  @APIResponseSchema(value = Workflow.class, responseCode = "201")
+  public Response submit(
+      @PathParam("project") String project,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = WorkflowBody.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value =
+                                  "{\"name\":\"import\",\"onFailure\":\"cancel\",\"jobs\":[{\"key\":\"fetch\",\"type\":\"echo\"},{\"key\":\"load\",\"type\":\"echo\",\"dependsOn\":[\"fetch\"]},{\"key\":\"report\",\"type\":\"echo\",\"dependsOn\":[{\"key\":\"load\",\"on\":\"done\"}]}]}")))
+          InputStream body) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_SUBMIT);
     WorkflowRequest request =
         JsonBody.read(body, JsonBody.LARGE, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
@@ -55,6 +80,10 @@ public class WorkflowsResource {
   }
 
   @GET
+  @Operation(
+      operationId = "listWorkflows",
+      summary = "List workflows, newest first",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Page<Workflow> list(
       @PathParam("project") String project,
       @QueryParam("limit") @Nullable String limitText,
@@ -70,6 +99,10 @@ public class WorkflowsResource {
 
   @GET
   @Path("/{workflow}")
+  @Operation(
+      operationId = "getWorkflow",
+      summary = "Read a workflow",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public Workflow get(
       @PathParam("project") String project, @PathParam("workflow") String workflow) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_READ);
@@ -78,6 +111,10 @@ public class WorkflowsResource {
 
   @GET
   @Path("/{workflow}/graph")
+  @Operation(
+      operationId = "getWorkflowGraph",
+      summary = "Read the jobs and edges of a workflow",
+      extensions = @Extension(name = "x-role", value = "viewer"))
   public WorkflowGraph graph(
       @PathParam("project") String project, @PathParam("workflow") String workflow) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_READ);

@@ -1,0 +1,25 @@
+package io.jobscheduler.api.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** The body of a job, for the API's description; {@link JobRequestReader} reads it. */
+@Schema(name = "JobRequest")
+public record JobBody(
+    @Schema(required = true, pattern = "[A-Za-z0-9][A-Za-z0-9._:-]{0,127}") String type,
+    @Schema(defaultValue = "default") @Nullable String queue,
+    @Schema(ref = "AnyJson") @Nullable Object payload,
+    @Schema(minimum = "0", maximum = "9", defaultValue = "4", description = "9 is most urgent")
+        @Nullable Integer priority,
+    @Schema(description = "when it is due; now if neither this nor delay is given")
+        @Nullable Instant runAt,
+    @Schema(description = "due so long after it is accepted") @Nullable Duration delay,
+    @Schema(
+            minimum = "1",
+            maximum = "1000",
+            defaultValue = "20",
+            description = "how often it is run at most; 1 is no retry")
+        @Nullable Integer maxAttempts,
+    @Nullable RetryPolicy retry) {}

@@ -1,0 +1,36 @@
+package io.jobscheduler.api.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RoleTest {
+  @Test
+  void eachRoleMayDoWhatTheOnesBeforeItMay() {
+    for (Action action : Action.values()) {
+      for (Role role : Role.values()) {
+        assertEquals(role.ordinal() >= action.least().ordinal(), role.permits(action));
+      }
+    }
+  }
+
+  @Test
+  void aViewerOnlyReads() {
+    assertEquals(
+        List.of(
+            "project:read",
+            "jobs:read",
+            "queues:read",
+            "workflows:read",
+            "workers:read",
+            "stats:read"),
+        Role.VIEWER.actions());
+    assertTrue(Role.OPERATOR.permits(Action.JOBS_ENQUEUE));
+    assertFalse(Role.OPERATOR.permits(Action.QUEUES_EDIT));
+    assertFalse(Role.OPERATOR.permits(Action.MEMBERS_READ));
+    assertEquals(Action.values().length, Role.ADMIN.actions().size());
+  }
+}

@@ -1,0 +1,191 @@
+package io.jobscheduler.api.jobs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.api.TestProjects;
+import io.jobscheduler.api.paging.Count;
+import io.jobscheduler.api.paging.Cursor;
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import java.util.stream.LongStream;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class JobListsPgTest {
+  private static final JobFilter ALL = JobFilter.of(List.of(), null, null, null);
+
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+
+  private JobLists lists;
+  private EnqueueStore enqueue;
+  private int project;
+
+  @BeforeEach
+  void open() {
+    Jdbi jdbi = TestProjects.api(database);
+    enqueue = new EnqueueStore(jdbi);
+    lists = new JobLists(new JobListStore(jdbi), new JobStore(jdbi), enqueue);
+    project = TestProjects.create(database, "p");
+  }
+
+  private void enqueue(int count, String type) {
+    enqueue.enqueueJobs(project, TestProjects.jobs(count, type)).orElseThrow();
+  }
+
+  /** Ends a live job as the settle does: out of one table, into the other. */
+  private void finish(String where, String state) {
+    database.sql(
+        "WITH gone AS (DELETE FROM jobs WHERE "
+            + where
+            + " RETURNING id, created_at, project_id, queue_id, attempt, max_attempts, attempt_rows,"
+            + " returned, priority, has_dependencies, has_dependents, type)"
+            + " INSERT INTO finished_jobs (id, created_at, finished_at, retain_until, project_id,"
+            + " queue_id, attempt, max_attempts, attempt_rows, returned, priority, has_dependencies,"
+            + " has_dependents, state, type)"
+            + " SELECT id, created_at, clock_timestamp(), current_date + (id % 20)::int, project_id,"
+            + " queue_id, attempt, max_attempts, attempt_rows, returned, priority, has_dependencies,"
+            + " has_dependents, '"
+            + state
+            + "', type FROM gone");
+  }
+
+  private List<Long> pages(JobFilter filter, int limit, int scanned, IntConsumer between) {
+    List<Long> seen = new ArrayList<>();
+    String cursor = null;
+    int pages = 0;
+    do {
+      JobLists.JobPage page =
+          lists.list(project, filter, Cursor.number(cursor, Long.MAX_VALUE), limit, scanned);
+      page.items().forEach(j -> seen.add(Long.parseLong(j.id())));
+      cursor = page.nextCursor();
+      between.accept(++pages);
+    } while (cursor != null);
+    return seen;
+  }
+
+  private static List<Long> descending(long from, long to) {
+    return LongStream.iterate(from, i -> i >= to, i -> i - 1).boxed().toList();
+  }
+
+  @Test
+  void mergesBothTablesNewestFirst() {
+    enqueue(30, "t");
+    finish("id % 3 = 0", "succeeded");
+    finish("id % 5 = 0", "dead");
+    assertEquals(descending(30, 1), pages(ALL, 7, JobListStore.SCANNED, p -> {}));
+    JobLists.JobPage page = lists.list(project, ALL, Long.MAX_VALUE, 30);
+    assertNull(page.nextCursor(), "the last page is known to be the last");
+    assertEquals(new Count(30, false), page.count());
+    assertFalse(page.partial());
+  }
+
+  @Test
+  void pagesAreStableWhileRowsMoveAndCome() {
+    enqueue(40, "t");
+    List<Long> seen =
+        pages(
+            ALL,
+            6,
+            JobListStore.SCANNED,
+            page -> {
+              enqueue(3, "new");
+              finish("id % 4 = " + page % 4, "succeeded");
+            });
+    assertEquals(descending(40, 1), seen);
+  }
+
+  @Test
+  void filtersByStateQueueAndType() {
+    enqueue(6, "a");
+    enqueue(6, "b");
+    database.sql("INSERT INTO queues (project_id, name) VALUES (" + project + ", 'mail')");
+    enqueue
+        .enqueueJobs(project, List.of(new JobRequest("a", "mail", null, 4, null, null, 20, null)))
+        .orElseThrow();
+    finish("id IN (1, 7)", "dead");
+    finish("id IN (2, 8)", "succeeded");
+    assertEquals(
+        List.of(7L, 1L), pages(JobFilter.of(List.of("dead"), null, null, null), 50, 100, p -> {}));
+    assertEquals(
+        List.of(8L, 7L, 2L, 1L),
+        pages(JobFilter.of(List.of("dead,succeeded"), null, null, null), 50, 100, p -> {}));
+    assertEquals(
+        List.of(13L, 6L, 5L, 4L, 3L, 2L, 1L),
+        pages(JobFilter.of(List.of(), null, "a", null), 2, 100, p -> {}));
+    assertEquals(
+        List.of(13L), pages(JobFilter.of(List.of("ready"), "mail", "a", null), 50, 100, p -> {}));
+    assertEquals(List.of(), pages(JobFilter.of(List.of(), "absent", null, null), 50, 100, p -> {}));
+    JobLists.JobPage page =
+        lists.list(project, JobFilter.of(List.of("dead", "ready"), "default", "a", null), 100, 2);
+    assertEquals(new Count(5, false), page.count());
+  }
+
+  @Test
+  void findsRareStatesBehindALongBacklog() {
+    enqueue(3, "t");
+    database.sql(
+        "UPDATE jobs SET state = 'running', lease_token = id, worker_id = 1 WHERE id = 1;"
+            + " UPDATE jobs SET state = 'retrying', run_at = now() WHERE id = 2;"
+            + " UPDATE jobs SET state = 'scheduled', run_at = now() WHERE id = 3");
+    enqueue(200, "t");
+    // With a scan of 10 rows they would not be found from the newest end.
+    assertEquals(
+        List.of(1L), pages(JobFilter.of(List.of("running"), null, null, null), 5, 10, p -> {}));
+    assertEquals(
+        List.of(3L, 2L, 1L),
+        pages(
+            JobFilter.of(List.of("running,retrying,scheduled"), null, "t", null), 2, 10, p -> {}));
+  }
+
+  @Test
+  void aBoundedScanSaysSoAndGoesOnFromThere() {
+    enqueue(50, "a");
+    enqueue(50, "b");
+    finish("id % 2 = 0", "succeeded");
+    JobFilter rare = JobFilter.of(List.of(), null, "a", null);
+    JobLists.JobPage page = lists.list(project, rare, Long.MAX_VALUE, 10, 20);
+    assertTrue(page.partial());
+    assertEquals(List.of(), page.items());
+    assertNotNull(page.nextCursor());
+    assertEquals(descending(50, 1), pages(rare, 10, 20, p -> {}), "nothing is left out or twice");
+    assertEquals(descending(50, 1), pages(rare, 10, 7, p -> {}));
+  }
+
+  @Test
+  void countsStopAtTheCap() {
+    database.sql(
+        "INSERT INTO jobs (dispatch_key, project_id, queue_id, state, type)"
+            + " SELECT 0, "
+            + project
+            + ", (SELECT id FROM queues LIMIT 1), 'ready', 't' FROM generate_series(1, 10050)");
+    assertEquals(new Count(10_000, true), lists.list(project, ALL, Long.MAX_VALUE, 1).count());
+    assertEquals(
+        new Count(10_000, true),
+        lists.list(project, JobFilter.of(List.of(), null, "t", null), 9, 1).count());
+    StatsStore.Stats stats = new StatsStore(TestProjects.api(database)).countByState(project);
+    assertEquals(new Count(10_000, true), stats.counts().get("ready"));
+    assertEquals(new Count(0, false), stats.counts().get("skipped"));
+    assertEquals(9, stats.counts().size());
+  }
+
+  @Test
+  void anotherProjectsJobsAreNotListed() {
+    enqueue(3, "t");
+    finish("id = 2", "dead");
+    int other = TestProjects.create(database, "other");
+    JobLists.JobPage page = lists.list(other, ALL, Long.MAX_VALUE, 50);
+    assertEquals(List.of(), page.items());
+    assertEquals(new Count(0, false), page.count());
+    assertEquals(
+        new Count(0, false),
+        new StatsStore(TestProjects.api(database)).countByState(other).counts().get("dead"));
+  }
+}

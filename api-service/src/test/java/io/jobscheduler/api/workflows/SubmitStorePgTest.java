@@ -1,0 +1,124 @@
+package io.jobscheduler.api.workflows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.api.TestProjects;
+import io.jobscheduler.api.jobs.JobRequest;
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class SubmitStorePgTest {
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+
+  private SubmitStore submits;
+  private WorkflowStore store;
+  private int project;
+
+  @BeforeEach
+  void open() {
+    submits = new SubmitStore(TestProjects.api(database));
+    store = new WorkflowStore(TestProjects.api(database));
+    project = TestProjects.create(database, "p");
+  }
+
+  private static WorkflowRequest.Member member(String key, String queue) {
+    return new WorkflowRequest.Member(
+        key, new JobRequest("t", queue, "{\"k\":1.0}", 6, null, null, 5, null));
+  }
+
+  /** a → b, a → c (on done), b → d, c → d. */
+  private static WorkflowRequest diamond(String queueOfD) {
+    return new WorkflowRequest(
+        "diamond",
+        "hold",
+        List.of(
+            member("a", "default"),
+            member("b", "default"),
+            member("c", "default"),
+            member("d", queueOfD)),
+        List.of(
+            new WorkflowRequest.Edge(0, 1, "success"),
+            new WorkflowRequest.Edge(0, 2, "done"),
+            new WorkflowRequest.Edge(1, 3, "success"),
+            new WorkflowRequest.Edge(2, 3, "failure")));
+  }
+
+  @Test
+  void storesGraphFlagsAndKeys() {
+    SubmitStore.Submitted stored = submits.submit(project, diamond("default")).orElseThrow();
+    assertEquals(
+        "a:ready:false:true b:blocked:true:true c:blocked:true:true d:blocked:true:false",
+        database.sql(
+            "SELECT string_agg(workflow_key || ':' || state || ':' || has_dependencies || ':' ||"
+                + " has_dependents, ' ' ORDER BY id) FROM jobs"));
+    assertEquals(
+        "1",
+        database.sql(
+            "SELECT count(DISTINCT dispatch_key) FROM jobs j JOIN workflows w ON w.id = j.workflow_id"
+                + " WHERE dispatch_key = micros(w.created_at) AND dispatch_lane = 6"));
+    Workflow workflow = store.findWorkflow(project, stored.id()).orElseThrow();
+    assertEquals("running", workflow.state());
+    assertEquals("hold", workflow.onFailure());
+    assertEquals(Map.of("ready", 1L, "blocked", 3L), workflow.counts());
+    WorkflowGraph graph = store.findGraph(project, stored.id()).orElseThrow();
+    assertEquals(
+        List.of("a", "b", "c", "d"), graph.nodes().stream().map(WorkflowGraph.Node::key).toList());
+    assertEquals(
+        List.of(
+            new WorkflowGraph.Edge("a", "b", "success"),
+            new WorkflowGraph.Edge("a", "c", "done"),
+            new WorkflowGraph.Edge("b", "d", "success"),
+            new WorkflowGraph.Edge("c", "d", "failure")),
+        graph.edges());
+  }
+
+  @Test
+  void storesNothingWhenOneQueueIsUnknown() {
+    assertTrue(submits.submit(project, diamond("nowhere")).isEmpty());
+    for (String table : List.of("workflows", "jobs", "workflow_members", "dependencies")) {
+      assertEquals("0", database.sql("SELECT count(*) FROM " + table), table);
+    }
+  }
+
+  @Test
+  void aWorkerGetsTheRootAndNothingElse() {
+    submits.submit(project, diamond("default")).orElseThrow();
+    assertEquals(
+        "a",
+        database.sql(
+            "SELECT string_agg(m.key, ',') FROM claim(1, 1, ARRAY[(SELECT id FROM queues LIMIT 1)],"
+                + " ARRAY[10], ARRAY[array_fill(0::bigint, ARRAY[10])],"
+                + " ARRAY[array_fill(0::bigint, ARRAY[10])]) c"
+                + " JOIN workflow_members m ON m.job_id = c.id"));
+  }
+
+  @Test
+  void anotherProjectSeesNothingOfIt() {
+    int id = submits.submit(project, diamond("default")).orElseThrow().id();
+    int other = TestProjects.create(database, "other");
+    assertTrue(store.findWorkflow(other, id).isEmpty());
+    assertTrue(store.findGraph(other, id).isEmpty());
+    assertEquals(List.of(), store.listWorkflows(other, Long.MAX_VALUE, 10));
+  }
+
+  @Test
+  void listsNewestFirst() {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ids.add(0, Integer.toString(submits.submit(project, diamond("default")).orElseThrow().id()));
+    }
+    assertEquals(
+        ids, store.listWorkflows(project, Long.MAX_VALUE, 10).stream().map(Workflow::id).toList());
+    assertEquals(
+        ids.subList(1, 3),
+        store.listWorkflows(project, Long.parseLong(ids.get(0)), 10).stream()
+            .map(Workflow::id)
+            .toList());
+  }
+}
