@@ -223,7 +223,7 @@ SET search_path = jobs, pg_temp
 AS $$
 BEGIN
   PERFORM 1 FROM jobs j
-    WHERE j.id = p_job_id AND j.lease_token = p_lease_token AND j.state = 'running' FOR SHARE;
+    WHERE j.id = p_job_id AND j.lease_token = p_lease_token FOR SHARE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'lease % of job % is lost', p_lease_token, p_job_id USING ERRCODE = 'JS001';
   END IF;
@@ -396,8 +396,9 @@ BEGIN
         FROM (
           SELECT j.id, j.lease_token, j.attempt, j.max_attempts
             FROM jobs j
+           -- A token means running (constraint jobs_lease). The state is not named, lest the planner take the
+           -- partial index jobs_running, which was empty when it looked, and read every lease and dead entry.
            WHERE j.id = ANY (p_ids)
-             AND j.state = 'running'
              AND j.lease_token = ANY (p_tokens)
              AND (p_worker IS NULL OR j.worker_id = p_worker)
              AND (j.workflow_id IS NULL OR j.workflow_id = ANY (v_flows))
@@ -547,7 +548,7 @@ BEGIN
                   AND a.outcome = s.outcome) THEN 'settled'
              WHEN EXISTS (
                SELECT 1 FROM jobs j
-                WHERE j.id = s.id AND j.lease_token = s.token AND j.state = 'running'
+                WHERE j.id = s.id AND j.lease_token = s.token
                   AND (p_worker IS NULL OR j.worker_id = p_worker)) THEN 'busy'
              ELSE 'lease_lost'
            END,
@@ -634,7 +635,8 @@ SET jit = off
 AS $$
   WITH picked AS MATERIALIZED (
     SELECT j.id FROM jobs j
-     WHERE j.id = ANY (p_ids) AND j.state IN ('scheduled', 'retrying') AND j.run_at <= clock_timestamp()
+     -- By primary key only: the states are spelled so that the partial index jobs_due does not match.
+     WHERE j.id = ANY (p_ids) AND ARRAY['scheduled', 'retrying'] @> ARRAY[j.state] AND j.run_at <= clock_timestamp()
      ORDER BY j.id
        FOR UPDATE OF j SKIP LOCKED
   )
