@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -177,6 +178,41 @@ class PackagedServiceIT {
             .POST(
                 HttpRequest.BodyPublishers.ofString(
                     "{\"email\":\"admin@localhost\",\"password\":\"" + secret + "\"}")));
+  }
+
+  @Test
+  void saysTryLaterWhilePostgresIsAway() throws Exception {
+    run(
+        log,
+        Map.of(
+            "JOBS_DB_USERNAME",
+            Role.API.databaseName(),
+            "JOBS_DB_URL",
+            "jdbc:postgresql://127.0.0.1:1/x"));
+    String api = awaitInLog(API_AT);
+    String health = awaitInLog(HEALTH_AT);
+    assertEquals(200, health(health, "live"));
+    assertEquals(503, health(health, "ready"));
+    HttpResponse<String> login = login(api, "x");
+    // A token whose key cannot be looked up must not look like a bad one.
+    String head = base64("{\"alg\":\"ES256\",\"kid\":\"k\"}");
+    String token = head + "." + base64("{\"sub\":\"1\"}") + "." + base64("x".repeat(64));
+    HttpResponse<String> me =
+        send(
+            HttpRequest.newBuilder(URI.create(api + "/api/v1/auth/me"))
+                .header("Authorization", "Bearer " + token));
+    for (HttpResponse<String> answer : List.of(login, me)) {
+      assertEquals(503, answer.statusCode(), answer.body());
+      assertEquals("5", answer.headers().firstValue("Retry-After").orElse(""));
+      assertTrue(answer.body().contains("/problems/service-unavailable"), answer.body());
+      assertFalse(answer.body().contains("Exception"), answer.body());
+    }
+  }
+
+  private static String base64(String text) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
   @Test

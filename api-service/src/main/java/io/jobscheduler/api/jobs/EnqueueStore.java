@@ -148,13 +148,11 @@ public class EnqueueStore {
       SELECT q.id FROM jobs.queues q WHERE q.project_id = :project AND q.name = :name
       """;
 
-  Optional<Integer> findQueueId(int projectId, String name) {
-    return jdbi.withHandle(
-        h ->
-            h.createQuery(FIND_QUEUE_ID)
-                .bind("project", projectId)
-                .bind("name", name)
-                .mapTo(Integer.class)
-                .findOne());
+  Optional<Integer> findQueueId(Handle h, int projectId, String name) {
+    return h.createQuery(FIND_QUEUE_ID)
+        .bind("project", projectId)
+        .bind("name", name)
+        .mapTo(Integer.class)
+        .findOne();
   }
 }

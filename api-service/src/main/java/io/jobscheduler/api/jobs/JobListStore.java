@@ -5,23 +5,18 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Array;
 import java.util.Arrays;
 import java.util.List;
-import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 
 /**
- * SQL that finds the ids of a list's page, newest first. Every statement is bounded: by an index
- * that gives the rows in order, or by the newest {@value #SCANNED} rows of a kind.
+ * SQL that finds the ids of a list's page, newest first; to be run inside IndexReads. Every
+ * statement is bounded: by an index that gives the rows in order, or by the newest {@value
+ * #SCANNED} rows of a kind.
  */
 @ApplicationScoped
 class JobListStore {
   /** Rows looked at per table and state when a filter has no index. */
   static final int SCANNED = 100_000;
-
-  private final Jdbi jdbi;
-
-  JobListStore(Jdbi jdbi) {
-    this.jdbi = jdbi;
-  }
 
   /** An ended job's id and state. */
   record Ended(long id, String state) {}
@@ -44,16 +39,14 @@ class JobListStore {
        ORDER BY l.id DESC LIMIT :limit
       """;
 
-  List<Long> liveIds(Scope scope, List<String> states, long before, int limit) {
-    return jdbi.withHandle(
-        h ->
-            scope
-                .bindTo(h.createQuery(LIVE_IDS))
-                .bindArray("states", String.class, states.toArray())
-                .bind("before", before)
-                .bind("limit", limit)
-                .mapTo(Long.class)
-                .list());
+  List<Long> liveIds(Handle h, Scope scope, List<String> states, long before, int limit) {
+    return scope
+        .bindTo(h.createQuery(LIVE_IDS))
+        .bindArray("states", String.class, states.toArray())
+        .bind("before", before)
+        .bind("limit", limit)
+        .mapTo(Long.class)
+        .list();
   }
 
   private static final String COUNT_LIVE =
@@ -69,15 +62,13 @@ class JobListStore {
          LIMIT :most) counted
       """;
 
-  long countLive(Scope scope, List<String> states) {
-    return jdbi.withHandle(
-        h ->
-            scope
-                .bindTo(h.createQuery(COUNT_LIVE))
-                .bindArray("states", String.class, states.toArray())
-                .bind("most", Count.CAP + 1)
-                .mapTo(Long.class)
-                .one());
+  long countLive(Handle h, Scope scope, List<String> states) {
+    return scope
+        .bindTo(h.createQuery(COUNT_LIVE))
+        .bindArray("states", String.class, states.toArray())
+        .bind("most", Count.CAP + 1)
+        .mapTo(Long.class)
+        .one();
   }
 
   // Jobs in the rarer live states, which may be the oldest of a long backlog, through the partial
@@ -90,7 +81,7 @@ class JobListStore {
           FROM jobs.queues q
          CROSS JOIN LATERAL (
            SELECT j.id, j.queue_id, j.type FROM jobs.jobs j
-            WHERE j.queue_id = q.id AND j.state = 'running') r
+            WHERE j.queue_id = q.id AND j.state = 'running' LIMIT :most) r
          WHERE q.project_id = :project AND 'running' = ANY (:states)
         UNION ALL
         SELECT w.id, w.queue_id, w.type
@@ -99,7 +90,7 @@ class JobListStore {
          CROSS JOIN LATERAL (
            SELECT j.id, j.queue_id, j.type FROM jobs.jobs j
             WHERE j.queue_id = q.id AND j.state = s.state
-              AND j.state IN ('scheduled', 'blocked', 'retrying')) w
+              AND j.state IN ('scheduled', 'blocked', 'retrying') LIMIT :most) w
          WHERE q.project_id = :project
          LIMIT :most
       ), fitting AS MATERIALIZED (
@@ -111,16 +102,14 @@ class JobListStore {
              ARRAY(SELECT f.id FROM fitting f WHERE f.id < :before ORDER BY f.id DESC LIMIT :limit) AS ids
       """;
 
-  Slice rareIds(Scope scope, List<String> states, long before, int limit) {
-    return jdbi.withHandle(
-        h ->
-            slice(
-                scope
-                    .bindTo(h.createQuery(RARE_IDS))
-                    .bindArray("states", String.class, states.toArray())
-                    .bind("before", before)
-                    .bind("limit", limit)
-                    .bind("most", Count.CAP + 1)));
+  Slice rareIds(Handle h, Scope scope, List<String> states, long before, int limit) {
+    return slice(
+        scope
+            .bindTo(h.createQuery(RARE_IDS))
+            .bindArray("states", String.class, states.toArray())
+            .bind("before", before)
+            .bind("limit", limit)
+            .bind("most", Count.CAP + 1));
   }
 
   // By finished_jobs_project_state, one ordered scan over the partitions per state, cut as above.
@@ -139,16 +128,14 @@ class JobListStore {
        ORDER BY e.id DESC
       """;
 
-  List<Ended> endedIds(Scope scope, List<String> states, long before, int limit) {
-    return jdbi.withHandle(
-        h ->
-            scope
-                .bindTo(h.createQuery(ENDED_IDS))
-                .bindArray("states", String.class, states.toArray())
-                .bind("before", before)
-                .bind("limit", limit)
-                .map((row, c) -> new Ended(row.getLong("id"), row.getString("state")))
-                .list());
+  List<Ended> endedIds(Handle h, Scope scope, List<String> states, long before, int limit) {
+    return scope
+        .bindTo(h.createQuery(ENDED_IDS))
+        .bindArray("states", String.class, states.toArray())
+        .bind("before", before)
+        .bind("limit", limit)
+        .map((row, c) -> new Ended(row.getLong("id"), row.getString("state")))
+        .list();
   }
 
   private static final String COUNT_ENDED =
@@ -165,15 +152,13 @@ class JobListStore {
           LIMIT :most) e
       """;
 
-  long countEnded(Scope scope, List<String> states) {
-    return jdbi.withHandle(
-        h ->
-            scope
-                .bindTo(h.createQuery(COUNT_ENDED))
-                .bindArray("states", String.class, states.toArray())
-                .bind("most", Count.CAP + 1)
-                .mapTo(Long.class)
-                .one());
+  long countEnded(Handle h, Scope scope, List<String> states) {
+    return scope
+        .bindTo(h.createQuery(COUNT_ENDED))
+        .bindArray("states", String.class, states.toArray())
+        .bind("most", Count.CAP + 1)
+        .mapTo(Long.class)
+        .one();
   }
 
   // All members of a workflow, at most 20,000, by the two workflow indexes: complete.
@@ -194,16 +179,15 @@ class JobListStore {
              ARRAY(SELECT f.id FROM fitting f WHERE f.id < :before ORDER BY f.id DESC LIMIT :limit) AS ids
       """;
 
-  Slice workflowIds(Scope scope, int workflow, List<String> states, long before, int limit) {
-    return jdbi.withHandle(
-        h ->
-            slice(
-                scope
-                    .bindTo(h.createQuery(WORKFLOW_IDS))
-                    .bind("workflow", workflow)
-                    .bindArray("states", String.class, states.toArray())
-                    .bind("before", before)
-                    .bind("limit", limit)));
+  Slice workflowIds(
+      Handle h, Scope scope, int workflow, List<String> states, long before, int limit) {
+    return slice(
+        scope
+            .bindTo(h.createQuery(WORKFLOW_IDS))
+            .bind("workflow", workflow)
+            .bindArray("states", String.class, states.toArray())
+            .bind("before", before)
+            .bind("limit", limit));
   }
 
   // The first row that a bounded scan of live jobs did not look at; index only.
@@ -215,14 +199,8 @@ class JobListStore {
          ORDER BY j.id DESC OFFSET :scanned LIMIT 1) b
       """;
 
-  long liveBeyond(Scope scope, long before) {
-    return jdbi.withHandle(
-        h ->
-            scope
-                .bindTo(h.createQuery(LIVE_BEYOND))
-                .bind("before", before)
-                .mapTo(Long.class)
-                .one());
+  long liveBeyond(Handle h, Scope scope, long before) {
+    return scope.bindTo(h.createQuery(LIVE_BEYOND)).bind("before", before).mapTo(Long.class).one();
   }
 
   private static final String ENDED_BEYOND =
@@ -235,15 +213,13 @@ class JobListStore {
           ORDER BY f.id DESC OFFSET :scanned LIMIT 1) b
       """;
 
-  long endedBeyond(Scope scope, List<String> states, long before) {
-    return jdbi.withHandle(
-        h ->
-            scope
-                .bindTo(h.createQuery(ENDED_BEYOND))
-                .bindArray("states", String.class, states.toArray())
-                .bind("before", before)
-                .mapTo(Long.class)
-                .one());
+  long endedBeyond(Handle h, Scope scope, List<String> states, long before) {
+    return scope
+        .bindTo(h.createQuery(ENDED_BEYOND))
+        .bindArray("states", String.class, states.toArray())
+        .bind("before", before)
+        .mapTo(Long.class)
+        .one();
   }
 
   private static Slice slice(Query query) {

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.jobs;
 
+import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.schema.state.JobState;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,11 +30,13 @@ class JobLists {
   private static final long LIVE_STATES =
       Arrays.stream(JobState.values()).filter(s -> !s.isTerminal()).count();
 
+  private final Jdbi jdbi;
   private final JobListStore store;
   private final JobStore jobs;
   private final EnqueueStore queues;
 
-  JobLists(JobListStore store, JobStore jobs, EnqueueStore queues) {
+  JobLists(Jdbi jdbi, JobListStore store, JobStore jobs, EnqueueStore queues) {
+    this.jdbi = jdbi;
     this.store = store;
     this.jobs = jobs;
     this.queues = queues;
@@ -50,9 +55,14 @@ class JobLists {
   }
 
   JobPage list(int projectId, JobFilter filter, long before, int limit, int scanned) {
+    return IndexReads.in(jdbi, h -> list(h, projectId, filter, before, limit, scanned));
+  }
+
+  private JobPage list(
+      Handle h, int projectId, JobFilter filter, long before, int limit, int scanned) {
     Integer queueId = null;
     if (filter.queue() != null) {
-      queueId = queues.findQueueId(projectId, filter.queue()).orElse(null);
+      queueId = queues.findQueueId(h, projectId, filter.queue()).orElse(null);
       if (queueId == null) {
         return new JobPage(List.of(), null, new Count(0, false), false);
       }
@@ -64,16 +74,16 @@ class JobLists {
       List<String> states = new ArrayList<>(filter.liveStates());
       states.addAll(filter.terminalStates());
       JobListStore.Slice slice =
-          store.workflowIds(scope, filter.workflow(), states, before, limit + 1);
+          store.workflowIds(h, scope, filter.workflow(), states, before, limit + 1);
       live = new Found(slice.ids(), slice.fitting(), 0);
     } else {
-      live = live(scope, filter, before, limit + 1);
-      ended = ended(scope, filter.terminalStates(), before, limit + 1);
+      live = live(h, scope, filter, before, limit + 1);
+      ended = ended(h, scope, filter.terminalStates(), before, limit + 1);
     }
-    return page(projectId, limit, live, ended);
+    return page(h, projectId, limit, live, ended);
   }
 
-  private JobPage page(int projectId, int limit, Found live, Found ended) {
+  private JobPage page(Handle h, int projectId, int limit, Found live, Found ended) {
     long beyond = Math.max(live.beyond(), ended.beyond());
     TreeSet<Long> ids = new TreeSet<>(Comparator.reverseOrder());
     ids.addAll(live.ids());
@@ -88,32 +98,32 @@ class JobLists {
     } else if (beyond > 0) {
       next = Cursor.after(Long.toString(beyond + 1));
     }
-    List<JobSummary> items = page.isEmpty() ? List.of() : jobs.listSummaries(projectId, page);
+    List<JobSummary> items = page.isEmpty() ? List.of() : jobs.listSummaries(h, projectId, page);
     return new JobPage(items, next, Count.of(live.count() + ended.count()), !more && beyond > 0);
   }
 
-  private Found live(Scope scope, JobFilter filter, long before, int limit) {
+  private Found live(Handle h, Scope scope, JobFilter filter, long before, int limit) {
     List<String> states = filter.liveStates();
     if (states.isEmpty()) {
       return Found.NOTHING;
     }
     if (!filter.states().contains(JobState.READY)) {
-      JobListStore.Slice slice = store.rareIds(scope, states, before, limit);
+      JobListStore.Slice slice = store.rareIds(h, scope, states, before, limit);
       if (slice.found() <= Count.CAP) {
         return new Found(slice.ids(), slice.fitting(), 0);
       }
     }
-    List<Long> ids = store.liveIds(scope, states, before, limit);
+    List<Long> ids = store.liveIds(h, scope, states, before, limit);
     boolean filtered = scope.looksInside() || states.size() < LIVE_STATES;
-    long beyond = filtered && ids.size() < limit ? store.liveBeyond(scope, before) : 0;
-    return new Found(ids, store.countLive(scope, states), beyond);
+    long beyond = filtered && ids.size() < limit ? store.liveBeyond(h, scope, before) : 0;
+    return new Found(ids, store.countLive(h, scope, states), beyond);
   }
 
-  private Found ended(Scope scope, List<String> states, long before, int limit) {
+  private Found ended(Handle h, Scope scope, List<String> states, long before, int limit) {
     if (states.isEmpty()) {
       return Found.NOTHING;
     }
-    List<JobListStore.Ended> rows = store.endedIds(scope, states, before, limit);
+    List<JobListStore.Ended> rows = store.endedIds(h, scope, states, before, limit);
     long beyond = 0;
     if (scope.looksInside()) {
       Map<String, Long> found =
@@ -121,11 +131,11 @@ class JobLists {
               .collect(Collectors.groupingBy(JobListStore.Ended::state, Collectors.counting()));
       List<String> notFull =
           states.stream().filter(s -> found.getOrDefault(s, 0L) < limit).toList();
-      beyond = notFull.isEmpty() ? 0 : store.endedBeyond(scope, notFull, before);
+      beyond = notFull.isEmpty() ? 0 : store.endedBeyond(h, scope, notFull, before);
     }
     return new Found(
         rows.stream().map(JobListStore.Ended::id).toList(),
-        store.countEnded(scope, states),
+        store.countEnded(h, scope, states),
         beyond);
   }
 }

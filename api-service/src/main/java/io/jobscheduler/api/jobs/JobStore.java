@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -75,14 +76,12 @@ public class JobStore {
        ORDER BY j.id DESC
       """;
 
-  List<JobSummary> listSummaries(int projectId, List<Long> ids) {
-    return jdbi.withHandle(
-        h ->
-            h.createQuery(LIST_SUMMARIES)
-                .bind("project", projectId)
-                .bindArray("ids", Long.class, ids.toArray())
-                .map((row, c) -> summaryOf(row))
-                .list());
+  List<JobSummary> listSummaries(Handle h, int projectId, List<Long> ids) {
+    return h.createQuery(LIST_SUMMARIES)
+        .bind("project", projectId)
+        .bindArray("ids", Long.class, ids.toArray())
+        .map((row, c) -> summaryOf(row))
+        .list();
   }
 
   // Attempts that did not end the job (the second table once it has ended), then the one that did,

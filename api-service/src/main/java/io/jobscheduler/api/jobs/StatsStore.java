@@ -1,5 +1,6 @@
 package io.jobscheduler.api.jobs;
 
+import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
@@ -32,23 +33,28 @@ class StatsStore {
       SELECT c.state, c.n, clock_timestamp() AS as_of
         FROM (
           SELECT 'scheduled' AS state, (SELECT count(*) FROM (
-            SELECT 1 FROM jobs.queues q JOIN jobs.jobs j ON j.queue_id = q.id AND j.state = 'scheduled'
+            SELECT 1 FROM jobs.queues q CROSS JOIN LATERAL (
+              SELECT 1 FROM jobs.jobs j WHERE j.queue_id = q.id AND j.state = 'scheduled' LIMIT :most) j
              WHERE q.project_id = :project LIMIT :most) r) AS n
           UNION ALL
           SELECT 'blocked', (SELECT count(*) FROM (
-            SELECT 1 FROM jobs.queues q JOIN jobs.jobs j ON j.queue_id = q.id AND j.state = 'blocked'
+            SELECT 1 FROM jobs.queues q CROSS JOIN LATERAL (
+              SELECT 1 FROM jobs.jobs j WHERE j.queue_id = q.id AND j.state = 'blocked' LIMIT :most) j
              WHERE q.project_id = :project LIMIT :most) r)
           UNION ALL
           SELECT 'ready', (SELECT count(*) FROM (
-            SELECT 1 FROM jobs.queues q JOIN jobs.jobs j ON j.queue_id = q.id AND j.state = 'ready'
+            SELECT 1 FROM jobs.queues q CROSS JOIN LATERAL (
+              SELECT 1 FROM jobs.jobs j WHERE j.queue_id = q.id AND j.state = 'ready' LIMIT :most) j
              WHERE q.project_id = :project LIMIT :most) r)
           UNION ALL
           SELECT 'running', (SELECT count(*) FROM (
-            SELECT 1 FROM jobs.queues q JOIN jobs.jobs j ON j.queue_id = q.id AND j.state = 'running'
+            SELECT 1 FROM jobs.queues q CROSS JOIN LATERAL (
+              SELECT 1 FROM jobs.jobs j WHERE j.queue_id = q.id AND j.state = 'running' LIMIT :most) j
              WHERE q.project_id = :project LIMIT :most) r)
           UNION ALL
           SELECT 'retrying', (SELECT count(*) FROM (
-            SELECT 1 FROM jobs.queues q JOIN jobs.jobs j ON j.queue_id = q.id AND j.state = 'retrying'
+            SELECT 1 FROM jobs.queues q CROSS JOIN LATERAL (
+              SELECT 1 FROM jobs.jobs j WHERE j.queue_id = q.id AND j.state = 'retrying' LIMIT :most) j
              WHERE q.project_id = :project LIMIT :most) r)
           UNION ALL
           SELECT s.state, (SELECT count(*) FROM (
@@ -58,7 +64,8 @@ class StatsStore {
       """;
 
   Stats countByState(int projectId) {
-    return jdbi.withHandle(
+    return IndexReads.in(
+        jdbi,
         h -> {
           Map<String, Count> counts = new LinkedHashMap<>();
           Instant[] asOf = new Instant[1];

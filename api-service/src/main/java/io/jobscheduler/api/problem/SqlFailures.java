@@ -13,8 +13,10 @@ public final class SqlFailures {
   public static final String FOREIGN_KEY = "23503";
 
   // The classes of "try later": connection exception, insufficient resources, operator
-  // intervention, system error, transaction rollback; and a schema that is not there yet.
-  private static final Set<String> AWAY = Set.of("08", "53", "57", "58", "40");
+  // intervention, system error, transaction rollback; a password or database that is not there
+  // (yet);
+  // and a schema that is not there yet.
+  private static final Set<String> AWAY = Set.of("08", "53", "57", "58", "40", "28", "3D");
   private static final Set<String> NOT_MIGRATED = Set.of("42P01", "3F000", "55P03");
 
   private SqlFailures() {}

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.queues;
 
+import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
@@ -65,7 +66,8 @@ public class QueueStore {
   }
 
   private List<Queue> query(int projectId, String after, @Nullable String name, int limit) {
-    return jdbi.withHandle(
+    return IndexReads.in(
+        jdbi,
         h ->
             h.createQuery(LIST_QUEUES)
                 .bind("project", projectId)

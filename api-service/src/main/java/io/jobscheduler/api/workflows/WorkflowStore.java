@@ -1,5 +1,6 @@
 package io.jobscheduler.api.workflows;
 
+import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
@@ -36,7 +37,8 @@ class WorkflowStore {
       """;
 
   List<Workflow> listWorkflows(int projectId, long before, int limit) {
-    return jdbi.withHandle(
+    return IndexReads.in(
+        jdbi,
         h ->
             complete(
                 h,
@@ -57,7 +59,8 @@ class WorkflowStore {
       """;
 
   Optional<Workflow> findWorkflow(int projectId, int workflow) {
-    return jdbi.withHandle(
+    return IndexReads.in(
+        jdbi,
         h ->
             complete(
                     h,
@@ -77,7 +80,8 @@ class WorkflowStore {
       """;
 
   Count countWorkflows(int projectId) {
-    return jdbi.withHandle(
+    return IndexReads.in(
+        jdbi,
         h ->
             Count.of(
                 h.createQuery(COUNT_WORKFLOWS)
@@ -144,7 +148,8 @@ class WorkflowStore {
       """;
 
   Optional<WorkflowGraph> findGraph(int projectId, int workflow) {
-    return jdbi.withHandle(
+    return IndexReads.in(
+        jdbi,
         h ->
             h.createQuery(WORKFLOW_EXISTS)
                 .bind("project", projectId)

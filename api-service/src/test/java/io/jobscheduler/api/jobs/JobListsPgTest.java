@@ -32,7 +32,7 @@ class JobListsPgTest {
   void open() {
     Jdbi jdbi = TestProjects.api(database);
     enqueue = new EnqueueStore(jdbi);
-    lists = new JobLists(new JobListStore(jdbi), new JobStore(jdbi), enqueue);
+    lists = new JobLists(jdbi, new JobListStore(), new JobStore(jdbi), enqueue);
     project = TestProjects.create(database, "p");
   }
 

@@ -103,12 +103,17 @@ class JobStorePgTest {
     for (int round = 0; round < 2; round++) {
       assertTrue(store.findJob(other, id, true, true).isEmpty());
       assertTrue(store.listAttempts(other, id).isEmpty());
-      assertTrue(store.listSummaries(other, List.of(id)).isEmpty());
-      assertEquals(1, store.listSummaries(project, List.of(id)).size());
+      assertTrue(summaries(other).isEmpty());
+      assertEquals(1, summaries(project).size());
       if (round == 0) {
         settle(claim(), "succeeded", "NULL", "NULL", "NULL");
       }
     }
+  }
+
+  private List<JobSummary> summaries(int ofProject) {
+    return TestProjects.api(database)
+        .withHandle(h -> store.listSummaries(h, ofProject, List.of(id)));
   }
 
   @Test
