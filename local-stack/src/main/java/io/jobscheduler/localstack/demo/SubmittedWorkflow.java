@@ -66,6 +66,11 @@ public final class SubmittedWorkflow {
     return Verdict.of(api.get(path + "/graph").success(), submittedAt);
   }
 
+  /** When the API accepted it, by the database's clock. */
+  public Instant submittedAt() {
+    return submittedAt;
+  }
+
   public WorkflowGraph graph() {
     return graph;
   }
