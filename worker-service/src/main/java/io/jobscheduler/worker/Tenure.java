@@ -78,7 +78,9 @@ final class Tenure implements ClaimSink {
     this.signals = signals;
     this.turns = turns;
     this.dispatcher = new Dispatcher(settings.slots(), wakeUps::stir);
-    Prefetch prefetch = new Prefetch(settings.slots(), settings.prefetch());
+    Prefetch prefetch =
+        new Prefetch(settings.slots(), settings.prefetch(), settings.prefetchHorizon());
+    dispatcher.stirAt(settings.prefetch() / 2);
     this.settler =
         new Settler(worker, pool, aftermath.apply(leases), clock, () -> turns.turned("settle"));
     this.slots = new Slots(settings.slots(), dispatcher, runner, prefetch, this::attemptEnded);
@@ -223,12 +225,13 @@ final class Tenure implements ClaimSink {
    */
   boolean drain() throws InterruptedException {
     draining = true;
+    claimer.stop();
+    dispatcher.close().forEach(held -> settle(held, Settlement.released()));
     heartbeat.beatNow();
     signals.changedEverywhere(Topic.WORKERS);
-    claimer.stop();
+    // A claim in flight finds the dispatcher closed, and gives back what it brings.
     join(claimThread);
     claimer.lookBack();
-    dispatcher.close().forEach(held -> settle(held, Settlement.released()));
     if (!dispatcher.awaitIdle(settings.drainLimit().toNanos())) {
       giveBackRunning();
     }

@@ -28,6 +28,11 @@ public interface WorkerConfig {
   /** Jobs claimed ahead at most, from queues without a limit; half the slots when absent. */
   OptionalInt prefetch();
 
+  /** Only what is likely to start within this time is claimed ahead, judged by recent run times. */
+  @WithDefault("PT0.01S")
+  @DurationMax(seconds = 10)
+  Duration prefetchHorizon();
+
   /** Between two beats. */
   @WithDefault("PT2S")
   @DurationMin(millis = 100)

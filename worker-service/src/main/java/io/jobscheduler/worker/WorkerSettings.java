@@ -12,12 +12,14 @@ import java.util.List;
  * @param host for people to read
  * @param version the build
  * @param prefetch jobs claimed ahead at most
+ * @param prefetchHorizon what would start later than this is not claimed ahead
  */
 public record WorkerSettings(
     String host,
     String version,
     int slots,
     int prefetch,
+    Duration prefetchHorizon,
     List<QueuePattern> queues,
     Timings timings,
     Claimer.Rhythm rhythm,
@@ -45,6 +47,7 @@ public record WorkerSettings(
         version,
         config.slots(),
         prefetch,
+        config.prefetchHorizon(),
         config.queues().stream().map(QueuePattern::of).toList(),
         new Timings(config.beat(), config.timeout()),
         new Claimer.Rhythm(config.poll(), config.compare()),

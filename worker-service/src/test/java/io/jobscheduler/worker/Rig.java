@@ -29,6 +29,7 @@ final class Rig implements AfterEachCallback {
 
   int slots = 4;
   int prefetch;
+  Duration prefetchHorizon = Duration.ofMillis(10);
   Duration poll = Duration.ofMillis(50);
   Duration compare = Duration.ofMillis(500);
   Timings timings = new Timings(Duration.ofMillis(200), Duration.ofSeconds(3));
@@ -84,6 +85,7 @@ final class Rig implements AfterEachCallback {
                 "test",
                 slots,
                 prefetch,
+                prefetchHorizon,
                 List.of(QueuePattern.of("*/*")),
                 timings,
                 new Claimer.Rhythm(poll, compare),

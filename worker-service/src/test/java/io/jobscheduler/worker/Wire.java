@@ -33,8 +33,10 @@ public final class Wire implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition resumed = lock.newCondition();
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger refusals = new AtomicInteger();
   private boolean silent;
   private volatile boolean refusing;
+  private volatile long lastNanos = System.nanoTime();
 
   /** A wire to that database. */
   public Wire(TestDatabase database) throws IOException {
@@ -54,6 +56,16 @@ public final class Wire implements AutoCloseable {
   /** How many times a client has sent something: once per statement in autocommit. */
   public int requests() {
     return requests.get();
+  }
+
+  /** For how long no client has sent anything. */
+  public long quietNanos() {
+    return System.nanoTime() - lastNanos;
+  }
+
+  /** How many connections were refused. */
+  public int refusals() {
+    return refusals.get();
   }
 
   /** New connections over this wire, under the worker's role. */
@@ -113,6 +125,7 @@ public final class Wire implements AutoCloseable {
       while (true) {
         Socket client = listening.accept();
         if (refusing) {
+          refusals.incrementAndGet();
           close(client);
           continue;
         }
@@ -141,6 +154,7 @@ public final class Wire implements AutoCloseable {
         awaitVoice();
         if (request) {
           requests.incrementAndGet();
+          lastNanos = System.nanoTime();
           String wanted = loseReplyTo.get();
           if (!wanted.isEmpty()
               && new String(buffer, 0, n, StandardCharsets.ISO_8859_1).contains(wanted)

@@ -31,9 +31,11 @@ public final class Dispatcher {
   private final int slots;
   private final Runnable onRoom;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final Condition work = lock.newCondition();
+  private final Condition idle = lock.newCondition();
   private final BinaryMinHeap<Held> waiting = new BinaryMinHeap<>(URGENCY);
   private final Map<Held, BinaryMinHeap.Handle<Held>> handles = new HashMap<>();
+  private int stirAt;
   private int running;
   private boolean closed;
 
@@ -41,7 +43,8 @@ public final class Dispatcher {
    * Makes an empty dispatcher.
    *
    * @param slots how many jobs run at once
-   * @param onRoom called, outside the lock, when a slot became free or a waiting job started
+   * @param onRoom called, outside the lock, when a slot is free and nothing waits, or when a job
+   *     has started and no more than {@link #stirAt} wait
    */
   public Dispatcher(int slots, Runnable onRoom) {
     this.slots = slots;
@@ -57,9 +60,19 @@ public final class Dispatcher {
       }
       for (Held held : claimed) {
         handles.put(held, waiting.add(held));
+        work.signal();
       }
-      changed.signalAll();
       return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From so many waiting jobs on downwards, each start is reported as room. */
+  public void stirAt(int jobs) {
+    lock.lock();
+    try {
+      stirAt = jobs;
     } finally {
       lock.unlock();
     }
@@ -68,10 +81,11 @@ public final class Dispatcher {
   /** Waits for the most urgent job and marks it started; null when closed. */
   public @Nullable Held take() throws InterruptedException {
     Held next;
+    boolean room;
     lock.lockInterruptibly();
     try {
       while (waiting.isEmpty() && !closed) {
-        changed.await();
+        work.await();
       }
       next = closed ? null : waiting.poll();
       if (next == null) {
@@ -80,23 +94,32 @@ public final class Dispatcher {
       handles.remove(next);
       next.start();
       running++;
+      room = waiting.size() <= stirAt;
     } finally {
       lock.unlock();
     }
-    onRoom.run();
+    if (room) {
+      onRoom.run();
+    }
     return next;
   }
 
   /** A slot is free again. */
   public void slotFreed() {
+    boolean room;
     lock.lock();
     try {
       running--;
-      changed.signalAll();
+      room = waiting.isEmpty();
+      if (running == 0) {
+        idle.signalAll();
+      }
     } finally {
       lock.unlock();
     }
-    onRoom.run();
+    if (room) {
+      onRoom.run();
+    }
   }
 
   /** Takes a job out before it starts; false when it has started or left. */
@@ -118,7 +141,7 @@ public final class Dispatcher {
       List<Held> left = new ArrayList<>(handles.keySet());
       handles.clear();
       waiting.clear();
-      changed.signalAll();
+      work.signalAll();
       return left;
     } finally {
       lock.unlock();
@@ -151,7 +174,7 @@ public final class Dispatcher {
     try {
       long left = nanos;
       while (running > 0 && left > 0) {
-        left = changed.awaitNanos(left);
+        left = idle.awaitNanos(left);
       }
       return running == 0;
     } finally {

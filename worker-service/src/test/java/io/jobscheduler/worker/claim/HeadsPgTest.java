@@ -62,7 +62,7 @@ class HeadsPgTest {
             new HeldLeases(),
             wakeUps,
             () -> 3,
-            new Prefetch(1, 0),
+            new Prefetch(1, 0, Duration.ofMillis(10)),
             () -> true,
             () -> {},
             sink,

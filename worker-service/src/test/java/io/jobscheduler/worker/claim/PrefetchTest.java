@@ -2,11 +2,12 @@ package io.jobscheduler.worker.claim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class PrefetchTest {
   private static final long MILLI = 1_000_000;
-  private final Prefetch prefetch = new Prefetch(8, 4);
+  private final Prefetch prefetch = new Prefetch(8, 4, Duration.ofMillis(10));
 
   @Test
   void allowsNothingBeforeAnyJobHasRun() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.jobscheduler.worker.Await;
 import io.jobscheduler.worker.claim.ClaimedJob;
 import io.jobscheduler.worker.claim.QueueName;
 import java.util.ArrayList;
@@ -55,7 +56,54 @@ class DispatcherTest {
     assertEquals(-1, dispatcher.free());
     dispatcher.slotFreed();
     assertEquals(0, dispatcher.free());
-    assertEquals(2, stirred.get());
+  }
+
+  @Test
+  void reportsRoomWhenNothingWaitsOrFewDo() throws InterruptedException {
+    dispatcher.stirAt(1);
+    dispatcher.add(List.of(job(1, 4, 1), job(2, 4, 2), job(3, 4, 3)));
+    dispatcher.take();
+    assertEquals(0, stirred.get(), "two wait");
+    dispatcher.slotFreed();
+    assertEquals(0, stirred.get(), "the slot takes one of them");
+    dispatcher.take();
+    assertEquals(1, stirred.get(), "one waits");
+    dispatcher.take();
+    assertEquals(2, stirred.get(), "none waits");
+    dispatcher.slotFreed();
+    assertEquals(3, stirred.get(), "a slot is idle");
+  }
+
+  @Test
+  void everyWaitingSlotGetsAJobAndEachJobOneSlot() throws InterruptedException {
+    List<Thread> slots = new ArrayList<>();
+    AtomicInteger taken = new AtomicInteger();
+    for (int i = 0; i < 3; i++) {
+      Thread slot =
+          new Thread(
+              () -> {
+                try {
+                  while (dispatcher.take() != null) {
+                    taken.incrementAndGet();
+                    dispatcher.slotFreed();
+                  }
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              },
+              "slot");
+      slot.start();
+      slots.add(slot);
+    }
+    for (int i = 0; i < 1_000; i++) {
+      dispatcher.add(List.of(job(2 * i, 4, i), job(2 * i + 1, 9, i)));
+    }
+    Await.until("all are taken", () -> taken.get() == 2_000);
+    assertTrue(dispatcher.awaitIdle(1_000_000_000L));
+    dispatcher.close();
+    for (Thread slot : slots) {
+      slot.join();
+    }
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.jobscheduler.worker.handlers.HandlerRegistry;
 import io.jobscheduler.worker.handlers.JobContext;
 import io.jobscheduler.worker.handlers.JobHandler;
 import io.jobscheduler.worker.handlers.JobOutcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -53,7 +54,7 @@ class SlotsTest {
           1,
           dispatcher,
           new AttemptRunner(new HandlerRegistry(List.of(handler)), 1_000, () -> {}),
-          new Prefetch(1, 0),
+          new Prefetch(1, 0, Duration.ofMillis(10)),
           (held, settlement) -> {
             ended.add(held.job().id() + " " + settlement.result());
             dispatcher.slotFreed();
