@@ -49,16 +49,22 @@ $$;
 -- Delay before the next attempt, given the number of the attempt that failed (1 = first).
 -- Policy: {strategy, baseSeconds, factor, capSeconds, delaySeconds: [], jitter: full|none}; null is
 -- exponential, base 10 s, factor 2, cap 1 h, full jitter. Capped before exponentiation: no overflow.
+-- A policy that cannot be reckoned counts as null, and no delay is longer than a year: one row that raised here
+-- would keep each settle and rescue that it is part of from ending anything.
 CREATE OR REPLACE FUNCTION retry_delay(p_policy json, p_attempt int) RETURNS interval
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_strategy text := coalesce(p_policy ->> 'strategy', 'exponential');
-  v_base double precision := greatest(coalesce((p_policy ->> 'baseSeconds')::double precision, 10), 0);
-  v_factor double precision := greatest(coalesce((p_policy ->> 'factor')::double precision, 2), 1);
-  v_cap double precision := greatest(coalesce((p_policy ->> 'capSeconds')::double precision, 3600), 0);
+  v_strategy text;
+  v_base double precision;
+  v_factor double precision;
+  v_cap double precision;
   v_seconds double precision;
   v_length int;
 BEGIN
+  v_strategy := coalesce(p_policy ->> 'strategy', 'exponential');
+  v_base := greatest(coalesce((p_policy ->> 'baseSeconds')::double precision, 10), 0);
+  v_factor := greatest(coalesce((p_policy ->> 'factor')::double precision, 2), 1);
+  v_cap := greatest(coalesce((p_policy ->> 'capSeconds')::double precision, 3600), 0);
   IF v_strategy = 'exponential' THEN
     IF v_base = 0 THEN
       v_seconds := 0;
@@ -78,7 +84,10 @@ BEGIN
   IF coalesce(p_policy ->> 'jitter', CASE v_strategy WHEN 'exponential' THEN 'full' ELSE 'none' END) = 'full' THEN
     v_seconds := v_seconds * random();
   END IF;
-  RETURN make_interval(secs => v_seconds);
+  -- NaN sorts above every number, so least ends it too.
+  RETURN make_interval(secs => least(greatest(v_seconds, 0), 31536000));
+EXCEPTION WHEN OTHERS THEN
+  RETURN retry_delay(NULL, p_attempt);
 END
 $$;
 
@@ -132,7 +141,9 @@ BEGIN
       FROM unnest(p_queues, p_wanted) WITH ORDINALITY AS w (queue_id, wanted, n)
       JOIN queues q ON q.id = w.queue_id
      WHERE q.paused_at IS NULL
-       AND (q.max_concurrency IS NULL OR q.id = ANY (v_locked))
+       -- A limited queue named twice would get its room twice.
+       AND (q.max_concurrency IS NULL
+            OR (q.id = ANY (v_locked) AND array_position(p_queues, w.queue_id) = w.n))
   ), picked AS MATERIALIZED (
     -- One range scan of jobs_ready per lane, pulled row by row: the inner LIMIT bounds a lane, the
     -- outer one the queue, and no row beyond it is locked. OF j: an edge is read, never locked, so
@@ -379,18 +390,23 @@ DECLARE
   v_children bigint[];
 BEGIN
   PERFORM require_read_committed();
+  IF cardinality(p_tokens) <> (SELECT count(DISTINCT u.token) FROM unnest(p_tokens) AS u (token)) THEN
+    RAISE EXCEPTION 'a lease is named twice' USING ERRCODE = '22023';
+  END IF;
   -- Workflow locks first, shared, by try-lock in id order; row locks after.
   SELECT array_agg(l.flow) INTO v_flows
     FROM (SELECT DISTINCT u.flow FROM unnest(p_workflows) AS u (flow) WHERE u.flow IS NOT NULL ORDER BY u.flow) l
    WHERE pg_try_advisory_xact_lock_shared(2, l.flow);
 
   -- SKIP LOCKED: an assert_lease in a user's long transaction must not hold up the other rows.
-  SELECT array_agg(l.id),
+  -- A batch may name two leases of one job (the first one's reply was lost, and it was claimed again): from here
+  -- on each outcome is found by id and token, never by id alone.
+  SELECT array_agg(l.token),
          array_agg(l.id) FILTER (WHERE l.ends),
          array_agg(l.id) FILTER (WHERE NOT l.ends)
     INTO v_locked, v_ended, v_back
     FROM (
-      SELECT j.id,
+      SELECT j.id, s.token,
              s.outcome IN ('succeeded', 'dead', 'cancelled')
                OR (s.outcome IN ('failed', 'lost') AND j.attempt >= j.max_attempts) AS ends
         FROM (
@@ -428,8 +444,8 @@ BEGIN
            CASE WHEN s.outcome IN ('succeeded', 'cancelled') THEN s.outcome ELSE 'dead' END,
            g.type, g.workflow_key, g.payload, g.retry_policy, s.result::json, s.kind, s.message, s.stack
       FROM gone g
-      JOIN unnest(p_ids, p_outcomes, p_results, p_error_kinds, p_error_messages, p_error_stacks)
-             AS s (id, outcome, result, kind, message, stack) ON s.id = g.id
+      JOIN unnest(p_ids, p_tokens, p_outcomes, p_results, p_error_kinds, p_error_messages, p_error_stacks)
+             AS s (id, token, outcome, result, kind, message, stack) ON s.id = g.id AND s.token = g.lease_token
       JOIN queues q ON q.id = g.queue_id
       RETURNING id, state, retain_until, attempt_rows, has_dependents
     )
@@ -462,8 +478,8 @@ BEGIN
     SELECT j.id, j.lease_token, j.worker_id, j.started_at, j.attempt,
            CASE s.outcome WHEN 'returned' THEN 'released' ELSE s.outcome END, s.kind, s.message, s.stack
       FROM jobs j
-      JOIN unnest(p_ids, p_outcomes, p_error_kinds, p_error_messages, p_error_stacks)
-             AS s (id, outcome, kind, message, stack) ON s.id = j.id
+      JOIN unnest(p_ids, p_tokens, p_outcomes, p_error_kinds, p_error_messages, p_error_stacks)
+             AS s (id, token, outcome, kind, message, stack) ON s.id = j.id AND s.token = j.lease_token
      WHERE j.id = ANY (v_back) AND s.outcome <> 'released';
 
     UPDATE jobs j
@@ -480,14 +496,15 @@ BEGIN
       FROM (
         SELECT j.id, s.outcome,
                CASE s.outcome
-                 WHEN 'failed' THEN coalesce(s.delay, retry_delay(j.retry_policy, j.attempt))
+                 WHEN 'failed' THEN least(coalesce(s.delay, retry_delay(j.retry_policy, j.attempt)), interval '365 days')
                  -- The first loss of a job goes back without backoff; a job that kills its workers waits.
                  WHEN 'lost' THEN CASE WHEN (SELECT count(*) FROM attempts a
                                               WHERE a.job_id = j.id AND a.outcome = 'lost') > 1
                                        THEN retry_delay(j.retry_policy, j.attempt) END
                END AS delay
           FROM jobs j
-          JOIN unnest(p_ids, p_outcomes, p_delays) AS s (id, outcome, delay) ON s.id = j.id
+          JOIN unnest(p_ids, p_tokens, p_outcomes, p_delays) AS s (id, token, outcome, delay)
+            ON s.id = j.id AND s.token = j.lease_token
          WHERE j.id = ANY (v_back)) b
      WHERE j.id = ANY (v_back) AND j.id = b.id;
   END IF;
@@ -520,7 +537,8 @@ BEGIN
            CASE WHEN s.outcome IN ('succeeded', 'cancelled') THEN s.outcome ELSE 'dead' END,
            NULL::timestamptz, 0, 0::smallint, 0::bigint, 0
       FROM unnest(v_ended) AS e (id)
-      JOIN unnest(p_ids, p_outcomes) AS s (id, outcome) ON s.id = e.id;
+      JOIN unnest(p_ids, p_tokens, p_outcomes) AS s (id, token, outcome)
+        ON s.id = e.id AND s.token = ANY (v_locked);
   END IF;
   IF v_back IS NOT NULL THEN
     RETURN QUERY
@@ -557,7 +575,7 @@ BEGIN
       FROM unnest(p_ids, p_tokens, p_outcomes) AS s (id, token, outcome)
       -- A retry that waits is told again, so that whoever lost the first reply promotes it in time.
       LEFT JOIN jobs w ON w.id = s.id AND w.state = 'retrying'
-     WHERE s.id <> ALL (coalesce(v_locked, '{}'));
+     WHERE s.token <> ALL (coalesce(v_locked, '{}'));
   END IF;
 END
 $$;
@@ -962,9 +980,8 @@ CREATE OR REPLACE FUNCTION wanted_partitions(p_today date) RETURNS TABLE (bound 
 LANGUAGE sql IMMUTABLE AS $$
   SELECT p_today + d FROM generate_series(0, 31) AS s (d)
   UNION
-  SELECT retention_bound(p_today, d) FROM generate_series(31, 181) AS s (d)
-  UNION
-  SELECT retention_bound(p_today, d) FROM generate_series(181, 731) AS s (d)
+  -- Tomorrow's too: a row that midnight sends to the default partition keeps its day's from being made.
+  SELECT retention_bound(p_today + t, d) FROM generate_series(31, 730) AS s (d), generate_series(0, 1) AS s2 (t)
   UNION
   SELECT 'infinity'::date
 $$;

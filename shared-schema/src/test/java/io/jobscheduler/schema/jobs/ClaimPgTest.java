@@ -80,6 +80,8 @@ class ClaimPgTest {
     try (Connection other = sql.asWorker();
         Connection worker = sql.asWorker()) {
       other.setAutoCommit(false);
+      // Whoever waits fails here instead of hanging.
+      worker.createStatement().execute("SET lock_timeout = '5s'");
       assertEquals(
           List.of(ready.get(0)),
           sql.claim(other, 2, 1, queue, 1).stream().map(Sql.Claimed::id).toList());
