@@ -18,15 +18,16 @@ public final class SqlStates {
   }
 
   /**
-   * A value that cannot be stored (classes 22 and 23). A check violation that names no constraint
-   * is a missing partition, which is nobody's data.
+   * A value that cannot be stored (classes 22 and 23, and 54: JSON nested deeper than the server's
+   * stack). A check violation that names no constraint is a missing partition, which is nobody's
+   * data.
    */
   public static boolean isData(SQLException e) {
     String state = state(e);
     if (CHECK_VIOLATION.equals(state) && constraintOf(e) == null) {
       return false;
     }
-    return state.startsWith("22") || state.startsWith("23");
+    return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
   }
 
   private static @Nullable String constraintOf(SQLException e) {

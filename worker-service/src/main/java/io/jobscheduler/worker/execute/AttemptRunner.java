@@ -8,6 +8,7 @@ import io.jobscheduler.worker.handlers.JobHandler;
 import io.jobscheduler.worker.handlers.JobOutcome;
 import io.jobscheduler.worker.settle.Settlement;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +80,7 @@ public final class AttemptRunner {
     }
     if (outcome instanceof JobOutcome.Retry retry) {
       return Settlement.failed(
-          kind(retry.kind()), ErrorText.clean(retry.message()), null, retry.after());
+          kind(retry.kind()), ErrorText.clean(retry.message()), null, delay(retry.after()));
     }
     if (outcome instanceof JobOutcome.Dead dead) {
       return Settlement.dead(kind(dead.kind()), ErrorText.clean(dead.message()), null);
@@ -99,6 +100,13 @@ public final class AttemptRunner {
           "result-too-large", "the result has more than " + largestResult + " bytes", null, null);
     }
     return Settlement.succeeded(ErrorText.storable(result));
+  }
+
+  private static @Nullable Duration delay(@Nullable Duration after) {
+    if (after == null || after.isNegative()) {
+      return after == null ? null : Duration.ZERO;
+    }
+    return after.compareTo(JobOutcome.LONGEST_WAIT) > 0 ? JobOutcome.LONGEST_WAIT : after;
   }
 
   private static String kind(String kind) {

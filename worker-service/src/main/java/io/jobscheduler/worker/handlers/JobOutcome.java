@@ -5,6 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /** How an attempt ended, in the handler's own words. An exception counts as {@link Retry}. */
 public sealed interface JobOutcome {
+  /** No retry waits longer, whatever is asked for: a year. */
+  Duration LONGEST_WAIT = Duration.ofDays(365);
+
   /**
    * The job is done.
    *
@@ -17,7 +20,7 @@ public sealed interface JobOutcome {
    *
    * @param kind what failed, in kebab-case
    * @param message for people
-   * @param after wait so long, or null for the job's own policy
+   * @param after wait so long, at most {@link #LONGEST_WAIT}, or null for the job's own policy
    */
   record Retry(String kind, String message, @Nullable Duration after) implements JobOutcome {}
 

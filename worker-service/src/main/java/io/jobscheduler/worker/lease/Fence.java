@@ -21,15 +21,20 @@ public final class Fence {
     this.confirmedSentNanos = sentNanos;
   }
 
-  /** A beat sent at that instant was confirmed, over whatever connection. */
-  public synchronized void confirmed(long sentNanos) {
+  /**
+   * A beat sent at that instant was confirmed, over whatever connection.
+   *
+   * @param locked whether that connection holds the incarnation's lock; while none does, silence
+   *     counts as loss early, so the shorter deadline holds on
+   */
+  public synchronized void confirmed(long sentNanos, boolean locked) {
     if (sentNanos - confirmedSentNanos > 0) {
       confirmedSentNanos = sentNanos;
     }
-    broken = false;
+    broken = !locked;
   }
 
-  /** The beat's connection broke; the shorter deadline holds until a beat is confirmed again. */
+  /** The beat's connection broke; the shorter deadline holds until one with the lock has beaten. */
   public synchronized void broken() {
     broken = true;
   }

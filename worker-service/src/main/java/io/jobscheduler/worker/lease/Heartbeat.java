@@ -110,6 +110,11 @@ public final class Heartbeat implements AutoCloseable {
         connection = current;
         locked = false;
       }
+      // The lock first: from the moment a beat over a new connection is noted, its absence is
+      // judged.
+      if (!locked) {
+        locked = store.lockIncarnation(current, worker);
+      }
       if (!store.beat(current, worker, report.get())) {
         lose(Loss.DECLARED);
         return 0;
@@ -118,10 +123,7 @@ public final class Heartbeat implements AutoCloseable {
         LOG.infof("Heartbeat connection restored worker_id=%d", worker);
       }
       broken = false;
-      fence.confirmed(sent);
-      if (!locked) {
-        locked = store.lockIncarnation(current, worker);
-      }
+      fence.confirmed(sent, locked);
       return Math.max(0, timings.beat().toNanos() - (clock.getAsLong() - sent));
     } catch (SQLException | RuntimeException e) {
       if (!closed && loss.get() == null && !broken) {

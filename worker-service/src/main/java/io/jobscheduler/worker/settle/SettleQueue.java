@@ -3,6 +3,7 @@ package io.jobscheduler.worker.settle;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
@@ -45,7 +46,9 @@ final class SettleQueue {
         oldestNanos = clock.getAsLong();
       }
       fresh.add(pending);
-      changed.signalAll();
+      if (fresh.size() == 1 || fresh.size() == MOST) {
+        changed.signalAll();
+      }
     } finally {
       lock.unlock();
     }
@@ -129,9 +132,17 @@ final class SettleQueue {
     return batch;
   }
 
+  /** Never two of one job: verdicts come by job, and an earlier lease of it may wait here too. */
   private static void move(ArrayDeque<Pending> from, List<Pending> to) {
-    while (to.size() < MOST && !from.isEmpty()) {
-      to.add(from.remove());
+    Set<Long> jobs = new HashSet<>();
+    to.forEach(pending -> jobs.add(pending.jobId()));
+    Iterator<Pending> each = from.iterator();
+    while (to.size() < MOST && each.hasNext()) {
+      Pending pending = each.next();
+      if (jobs.add(pending.jobId())) {
+        each.remove();
+        to.add(pending);
+      }
     }
   }
 

@@ -49,6 +49,7 @@ public record Settlement(
 
   /** What becomes of this one when the database cannot store it. */
   Settlement unstorable(String why) {
-    return failed("unstorable-result", why, null, delay);
+    // Without its delay, which may be what could not be stored.
+    return failed("unstorable-result", why, null, null);
   }
 }

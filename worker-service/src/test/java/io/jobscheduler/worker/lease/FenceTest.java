@@ -34,7 +34,7 @@ class FenceTest {
   void countsFromWhenTheConfirmedBeatWasSentNotFromItsReply() {
     Fence fence = new Fence(TIMINGS, 0);
     // Sent at 2 s, its reply came at 9 s: whoever judges us may count from 2 s on.
-    fence.confirmed(seconds(2));
+    fence.confirmed(seconds(2), true);
     assertEquals(seconds(14), fence.deadlineNanos());
   }
 
@@ -42,16 +42,28 @@ class FenceTest {
   void beatOverAnyConnectionHealsABrokenOne() {
     Fence fence = new Fence(TIMINGS, 0);
     fence.broken();
-    fence.confirmed(seconds(3));
+    fence.confirmed(seconds(3), true);
     assertFalse(fence.isDown(seconds(14.9)));
     assertTrue(fence.isDown(seconds(15)));
+  }
+
+  /** Whoever sees the lock absent waits for two and a half beats only. */
+  @Test
+  void beatWithoutTheLockKeepsTheShorterDeadline() {
+    Fence fence = new Fence(TIMINGS, 0);
+    fence.broken();
+    fence.confirmed(seconds(3), false);
+    assertFalse(fence.isDown(seconds(6.9)));
+    assertTrue(fence.isDown(seconds(7)));
+    fence.confirmed(seconds(5), true);
+    assertFalse(fence.isDown(seconds(16.9)));
   }
 
   @Test
   void lateReplyOfAnEarlierBeatTakesNothingBack() {
     Fence fence = new Fence(TIMINGS, 0);
-    fence.confirmed(seconds(4));
-    fence.confirmed(seconds(2));
+    fence.confirmed(seconds(4), true);
+    fence.confirmed(seconds(2), true);
     assertEquals(seconds(16), fence.deadlineNanos());
   }
 

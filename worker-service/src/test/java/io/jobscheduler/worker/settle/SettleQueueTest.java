@@ -68,6 +68,21 @@ class SettleQueueTest {
     assertEquals(3, next());
   }
 
+  /** Verdicts come by job: an earlier lease whose settle is repeated goes first, alone. */
+  @Test
+  void twoLeasesOfOneJobNeverGoTogether() throws InterruptedException {
+    queue.add(Pending.release(7, 1, null));
+    queue.again(queue.next(0), 0);
+    queue.flushed();
+    queue.add(Pending.release(7, 2, null));
+    queue.add(Pending.release(8, 3, null));
+    clock.addAndGet(5 * MILLI);
+    assertEquals(List.of(1L, 3L), queue.next(0).stream().map(Pending::leaseToken).toList());
+    queue.flushed();
+    clock.addAndGet(5 * MILLI);
+    assertEquals(List.of(2L), queue.next(0).stream().map(Pending::leaseToken).toList());
+  }
+
   @Test
   void secondSettlementOfOneLeaseIsIgnoredUntilTheFirstIsDone() throws InterruptedException {
     add(1, 1);
