@@ -30,13 +30,13 @@ class JobListStore {
   private static final String LIVE_IDS =
       """
       SELECT l.id FROM (
-        SELECT j.id, j.state, j.queue_id, j.type FROM jobs.jobs j
-         WHERE j.project_id = :project AND j.id < :before
-         ORDER BY j.id DESC LIMIT :scanned) l
+        SELECT j.project_id, j.id, j.state, j.queue_id, j.type FROM jobs.jobs j
+         WHERE j.project_id >= :project AND (j.project_id, j.id) < (:project, :before)
+         ORDER BY j.project_id DESC, j.id DESC LIMIT :scanned) l
        WHERE l.state = ANY (:states)
          AND (:queue::int IS NULL OR l.queue_id = :queue)
          AND (:type::text IS NULL OR l.type = :type)
-       ORDER BY l.id DESC LIMIT :limit
+       ORDER BY l.project_id DESC, l.id DESC LIMIT :limit
       """;
 
   List<Long> liveIds(Handle h, Scope scope, List<String> states, long before, int limit) {
@@ -54,8 +54,8 @@ class JobListStore {
       SELECT count(*) FROM (
         SELECT 1 FROM (
           SELECT j.state, j.queue_id, j.type FROM jobs.jobs j
-           WHERE j.project_id = :project
-           ORDER BY j.id DESC LIMIT :scanned) l
+           WHERE j.project_id >= :project AND (j.project_id, j.id) <= (:project, 9223372036854775807)
+           ORDER BY j.project_id DESC, j.id DESC LIMIT :scanned) l
          WHERE l.state = ANY (:states)
            AND (:queue::int IS NULL OR l.queue_id = :queue)
            AND (:type::text IS NULL OR l.type = :type)
@@ -112,19 +112,22 @@ class JobListStore {
             .bind("most", Count.CAP + 1));
   }
 
-  // By finished_jobs_project_state, one ordered scan over the partitions per state, cut as above.
+  // By finished_jobs_project_state and, as above, by nothing else: one ordered scan over the
+  // partitions
+  // per state.
   private static final String ENDED_IDS =
       """
       SELECT e.id, e.state
         FROM unnest(:states::text[]) AS s (state)
        CROSS JOIN LATERAL (
          SELECT b.id, b.state FROM (
-           SELECT f.id, f.state, f.queue_id, f.type FROM jobs.finished_jobs f
-            WHERE f.project_id = :project AND f.state = s.state AND f.id < :before
-            ORDER BY f.id DESC LIMIT :scanned) b
+           SELECT f.project_id, f.state, f.id, f.queue_id, f.type FROM jobs.finished_jobs f
+            WHERE (f.project_id, f.state) >= (:project, s.state)
+              AND (f.project_id, f.state, f.id) < (:project, s.state, :before)
+            ORDER BY f.project_id DESC, f.state DESC, f.id DESC LIMIT :scanned) b
           WHERE (:queue::int IS NULL OR b.queue_id = :queue)
             AND (:type::text IS NULL OR b.type = :type)
-          ORDER BY b.id DESC LIMIT :limit) e
+          ORDER BY b.project_id DESC, b.state DESC, b.id DESC LIMIT :limit) e
        ORDER BY e.id DESC
       """;
 
@@ -145,8 +148,9 @@ class JobListStore {
        CROSS JOIN LATERAL (
          SELECT 1 FROM (
            SELECT f.queue_id, f.type FROM jobs.finished_jobs f
-            WHERE f.project_id = :project AND f.state = s.state
-            ORDER BY f.id DESC LIMIT :scanned) b
+            WHERE (f.project_id, f.state) >= (:project, s.state)
+              AND (f.project_id, f.state, f.id) <= (:project, s.state, 9223372036854775807)
+            ORDER BY f.project_id DESC, f.state DESC, f.id DESC LIMIT :scanned) b
           WHERE (:queue::int IS NULL OR b.queue_id = :queue)
             AND (:type::text IS NULL OR b.type = :type)
           LIMIT :most) e
@@ -195,8 +199,8 @@ class JobListStore {
       """
       SELECT coalesce(max(b.id), 0) FROM (
         SELECT j.id FROM jobs.jobs j
-         WHERE j.project_id = :project AND j.id < :before
-         ORDER BY j.id DESC OFFSET :scanned LIMIT 1) b
+         WHERE j.project_id >= :project AND (j.project_id, j.id) < (:project, :before)
+         ORDER BY j.project_id DESC, j.id DESC OFFSET :scanned LIMIT 1) b
       """;
 
   long liveBeyond(Handle h, Scope scope, long before) {
@@ -209,8 +213,9 @@ class JobListStore {
         FROM unnest(:states::text[]) AS s (state)
        CROSS JOIN LATERAL (
          SELECT f.id FROM jobs.finished_jobs f
-          WHERE f.project_id = :project AND f.state = s.state AND f.id < :before
-          ORDER BY f.id DESC OFFSET :scanned LIMIT 1) b
+          WHERE (f.project_id, f.state) >= (:project, s.state)
+            AND (f.project_id, f.state, f.id) < (:project, s.state, :before)
+          ORDER BY f.project_id DESC, f.state DESC, f.id DESC OFFSET :scanned LIMIT 1) b
       """;
 
   long endedBeyond(Handle h, Scope scope, List<String> states, long before) {

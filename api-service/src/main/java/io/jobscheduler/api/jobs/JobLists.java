@@ -116,7 +116,8 @@ class JobLists {
     List<Long> ids = store.liveIds(h, scope, states, before, limit);
     boolean filtered = scope.looksInside() || states.size() < LIVE_STATES;
     long beyond = filtered && ids.size() < limit ? store.liveBeyond(h, scope, before) : 0;
-    return new Found(ids, store.countLive(h, scope, states), beyond);
+    long count = isAll(before, ids.size(), limit) ? ids.size() : store.countLive(h, scope, states);
+    return new Found(ids, count, beyond);
   }
 
   private Found ended(Handle h, Scope scope, List<String> states, long before, int limit) {
@@ -124,18 +125,26 @@ class JobLists {
       return Found.NOTHING;
     }
     List<JobListStore.Ended> rows = store.endedIds(h, scope, states, before, limit);
-    long beyond = 0;
-    if (scope.looksInside()) {
-      Map<String, Long> found =
-          rows.stream()
-              .collect(Collectors.groupingBy(JobListStore.Ended::state, Collectors.counting()));
-      List<String> notFull =
-          states.stream().filter(s -> found.getOrDefault(s, 0L) < limit).toList();
-      beyond = notFull.isEmpty() ? 0 : store.endedBeyond(h, scope, notFull, before);
-    }
-    return new Found(
-        rows.stream().map(JobListStore.Ended::id).toList(),
-        store.countEnded(h, scope, states),
-        beyond);
+    Map<String, Long> found =
+        rows.stream()
+            .collect(Collectors.groupingBy(JobListStore.Ended::state, Collectors.counting()));
+    List<String> notFull = states.stream().filter(s -> found.getOrDefault(s, 0L) < limit).toList();
+    long beyond =
+        scope.looksInside() && !notFull.isEmpty()
+            ? store.endedBeyond(h, scope, notFull, before)
+            : 0;
+    long count =
+        notFull.size() == states.size() && isAll(before, 0, limit)
+            ? rows.size()
+            : store.countEnded(h, scope, states);
+    return new Found(rows.stream().map(JobListStore.Ended::id).toList(), count, beyond);
+  }
+
+  /**
+   * Whether a first page that was not filled has shown all there is, so that it need not be
+   * counted.
+   */
+  private static boolean isAll(long before, int rows, int limit) {
+    return before == Long.MAX_VALUE && rows < limit;
   }
 }

@@ -149,11 +149,12 @@ class JobListsPgTest {
   void aBoundedScanSaysSoAndGoesOnFromThere() {
     enqueue(50, "a");
     enqueue(50, "b");
-    finish("id % 2 = 0", "succeeded");
+    // Few ended ones: their scan reaches far below that of the live ones.
+    finish("id % 10 = 0", "succeeded");
     JobFilter rare = JobFilter.of(List.of(), null, "a", null);
     JobLists.JobPage page = lists.list(project, rare, Long.MAX_VALUE, 10, 20);
     assertTrue(page.partial());
-    assertEquals(List.of(), page.items());
+    assertEquals(List.of(), page.items(), "not 50, which comes after 49 and others unseen");
     assertNotNull(page.nextCursor());
     assertEquals(descending(50, 1), pages(rare, 10, 20, p -> {}), "nothing is left out or twice");
     assertEquals(descending(50, 1), pages(rare, 10, 7, p -> {}));

@@ -167,6 +167,10 @@ class JsonReaderTest {
   void refusesWhatIsNotUtf8() {
     refused(new byte[] {'"', (byte) 0xC0, (byte) 0x80, '"'});
     refused(new byte[] {'"', (byte) 0xC3, '"'});
+    // An overlong a, and a pair of surrogates encoded one by one.
+    refused(new byte[] {'"', (byte) 0xC1, (byte) 0xA1, '"'});
+    byte[] pair = {'"', -0x13, -0x60, -0x43, -0x13, -0x48, -0x80, '"'};
+    refused(pair);
     refused(new byte[] {'"', (byte) 0xED, (byte) 0xA0, (byte) 0x80, '"'});
     refused(new byte[] {'"', (byte) 0xFF, '"'});
     refused(new byte[] {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF, '1'});
