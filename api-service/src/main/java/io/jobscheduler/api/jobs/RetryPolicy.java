@@ -82,8 +82,9 @@ public record RetryPolicy(
     }
     String pointer = in.pointer();
     boolean list = strategy.equals("list");
-    if (list != (delays != null)) {
-      in.violations().add(pointer + "/delays", "The strategy list, and only it, has delays.");
+    in.violations().require(pointer + "/delays", !list || delays != null);
+    if (!list && delays != null) {
+      in.violations().add(pointer + "/delays", "Only the strategy list has delays.");
     }
     if (list && (base != null || cap != null)) {
       in.violations().add(pointer, "The strategy list has delays only, no base and no cap.");
@@ -107,11 +108,11 @@ public record RetryPolicy(
             .stored();
   }
 
-  private static List<Duration> readDelays(JsonReader in) {
-    List<Duration> delays = new ArrayList<>();
+  private static @Nullable List<Duration> readDelays(JsonReader in) {
     if (!in.startArray()) {
-      return delays;
+      return null;
     }
+    List<Duration> delays = new ArrayList<>();
     int items = 0;
     while (in.nextItem()) {
       items++;

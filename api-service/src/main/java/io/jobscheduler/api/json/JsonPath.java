@@ -25,6 +25,11 @@ final class JsonPath {
     return level;
   }
 
+  /** Whether the innermost open container is an object. */
+  boolean inObject() {
+    return level > 0 && !array[level];
+  }
+
   void open(boolean isArray) {
     level++;
     array[level] = isArray;
@@ -46,13 +51,18 @@ final class JsonPath {
 
   /** A member's name begins; false when the object has it already. */
   boolean name(String field) {
-    name[level] = field;
+    rename(field);
     Set<String> names = seen[level];
     if (names == null) {
       names = new HashSet<>();
       seen[level] = names;
     }
     return names.add(field);
+  }
+
+  /** Another member of the object is being read. */
+  void rename(String field) {
+    name[level] = field;
   }
 
   /** The name of the member being read; only inside an object. */

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is not JSON, or could not be given back unchanged (see {@link JsonLimits}), ends the
  * request at once; a value of the wrong kind is noted in {@link #violations()} and read as absent,
- * so that one answer names all of them. A JSON {@code null} counts as absent.
+ * so that one answer names all of them. A JSON {@code null} counts as absent where it is a member's
+ * value; as an element of an array it is of the wrong kind.
  *
  * <p>Cost: linear in the body; memory for one string and for the names of the open objects. Not
  * thread-safe.
@@ -92,7 +93,7 @@ public final class JsonReader {
     if (token == wanted) {
       return true;
     }
-    if (token != JsonToken.VALUE_NULL || path.level() == 0) {
+    if (!isAbsent(token)) {
       reject(detail);
     }
     pass(token);
@@ -231,11 +232,16 @@ public final class JsonReader {
   }
 
   private <T> @Nullable T wrongKind(JsonToken token, String detail) {
-    if (token != JsonToken.VALUE_NULL) {
+    if (!isAbsent(token)) {
       reject(detail);
       pass(token);
     }
     return null;
+  }
+
+  // An element that is null must not vanish: those behind it would move up.
+  private boolean isAbsent(JsonToken token) {
+    return token == JsonToken.VALUE_NULL && path.inObject();
   }
 
   /** Passes over the value that begins with {@code token}, checking all of it. */
@@ -263,6 +269,11 @@ public final class JsonReader {
       }
       check(token);
     } catch (JsonProcessingException e) {
+      // The parser looks at a value's first character together with its name.
+      String name = parser.getParsingContext().getCurrentName();
+      if (name != null && path.inObject()) {
+        path.rename(name);
+      }
       throw malformed(
           "This is not JSON, seen at line "
               + e.getLocation().getLineNr()

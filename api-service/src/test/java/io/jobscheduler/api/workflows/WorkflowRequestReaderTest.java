@@ -68,6 +68,19 @@ class WorkflowRequestReaderTest {
     assertTrue(errors.get(2).detail().contains("\"x\""));
   }
 
+  /** Symptom: the edges of the jobs behind a null pointed to their neighbours. */
+  @Test
+  void refusesNullAmongJobsAndDependencies() {
+    assertEquals(
+        List.of("/jobs/1", "/jobs/2/dependsOn/1"),
+        wrong(
+                "{\"name\":\"w\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"},null,"
+                    + "{\"key\":\"b\",\"type\":\"t\",\"dependsOn\":[\"a\",null]}]}")
+            .stream()
+            .map(FieldError::pointer)
+            .toList());
+  }
+
   @Test
   void refusesSchedulesInsideAWorkflow() {
     assertEquals(
