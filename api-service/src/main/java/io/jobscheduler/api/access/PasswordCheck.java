@@ -5,18 +5,24 @@ import io.jobscheduler.api.problem.ProblemType;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Hashes and compares passwords, so many at once as configured: a flood of logins must not take all
- * memory and cores from the rest. Thread-safe.
+ * memory, cores and request threads from the rest. Those above wait; above {@value #MOST_WAITING}
+ * waiting they are refused at once. Thread-safe.
  */
 @ApplicationScoped
 public class PasswordCheck {
+  /** Each holds a request thread meanwhile, of which there are 200. */
+  static final int MOST_WAITING = 32;
+
   private static final long PATIENCE_SECONDS = 5;
 
   private final Semaphore turns;
+  private final AtomicInteger waiting = new AtomicInteger();
   // Compared for users that do not exist, so that they take as long as those that do.
   private final String nobody = PasswordHash.of("no user has this password");
 
@@ -35,20 +41,29 @@ public class PasswordCheck {
     return inTurn(() -> PasswordHash.of(password));
   }
 
-  private <T> T inTurn(Supplier<T> work) {
+  /** Runs {@code work} when there is a turn. */
+  <T> T inTurn(Supplier<T> work) {
     try {
-      if (!turns.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (waiting.incrementAndGet() > MOST_WAITING
+          || !turns.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         throw busy();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw busy();
+    } finally {
+      waiting.decrementAndGet();
     }
     try {
       return work.get();
     } finally {
       turns.release();
     }
+  }
+
+  /** How many wait for a turn. */
+  int waiting() {
+    return waiting.get();
   }
 
   private static ProblemException busy() {

@@ -10,7 +10,7 @@ public enum Role {
   OPERATOR,
   ADMIN;
 
-  /** The role of that name, or null semantics by {@link #isLabel}. */
+  /** The role of that name, which must be one: see {@link #isLabel}. */
   static Role of(String label) {
     return valueOf(label.toUpperCase(Locale.ROOT));
   }

@@ -2,6 +2,7 @@ package io.jobscheduler.api.database;
 
 import io.quarkus.arc.Unremovable;
 import io.quarkus.credentials.CredentialsProvider;
+import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Named;
 import java.io.IOException;
@@ -23,6 +24,15 @@ class DatabaseCredentials implements CredentialsProvider {
   @Override
   public Map<String, String> getCredentials(String credentialsProviderName) {
     return Map.of(USER_PROPERTY_NAME, config.username(), PASSWORD_PROPERTY_NAME, password(config));
+  }
+
+  /**
+   * On the thread of the pool that asks: by default a request thread would be taken, of which a
+   * burst on an empty pool leaves none, each of them waiting for this very connection.
+   */
+  @Override
+  public Uni<Map<String, String>> getCredentialsAsync(String credentialsProviderName) {
+    return Uni.createFrom().item(() -> getCredentials(credentialsProviderName));
   }
 
   /**

@@ -17,8 +17,9 @@ public final class Violations {
   /** A value that is not acceptable. */
   public void add(String pointer, String detail) {
     count++;
-    pointers.add(pointer);
+    // What is not reported is not remembered either: a body of 4 MiB may hold a million faults.
     if (errors.size() < MOST_REPORTED) {
+      pointers.add(pointer);
       errors.add(new FieldError(pointer, detail));
     }
   }
@@ -34,6 +35,11 @@ public final class Violations {
     if (!given && !pointers.contains(pointer)) {
       add(pointer, "This field is needed.");
     }
+  }
+
+  /** How many pointers are held in memory. */
+  int remembered() {
+    return pointers.size();
   }
 
   /** Whether nothing is wrong so far. */
@@ -53,9 +59,10 @@ public final class Violations {
     String detail =
         count == 1
             ? errors.get(0).detail()
-            : count
-                + " things are wrong"
-                + (count > errors.size() ? "; the first " + errors.size() + " are listed." : ".");
+            : count > errors.size()
+                ? "More than %1$d things are wrong; the first %1$d are listed."
+                    .formatted(MOST_REPORTED)
+                : count + " things are wrong.";
     throw ProblemException.in(
         unknown ? ProblemType.UNKNOWN_FIELD : ProblemType.VALIDATION_FAILED, detail, errors);
   }
