@@ -9,7 +9,8 @@ import java.util.List;
  * @param slots how many jobs it runs at once
  * @param running how many it ran at its last beat
  * @param state active, draining, lost or stopped
- * @param queues the patterns {@code project/queue} that it serves
+ * @param queues the patterns {@code project/queue} that it serves and that fit queues of the
+ *     project
  */
 public record Worker(
     String id,

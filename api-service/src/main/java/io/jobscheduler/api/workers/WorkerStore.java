@@ -20,21 +20,26 @@ class WorkerStore {
   // project/queue with * for any run of characters in either part, matched here with LIKE, whose
   // own
   // wildcards are escaped; a worker belongs to the project when a pattern fits one of its queues.
+  // Only such patterns are shown: the others may name other tenants' projects.
   private static final String LIST_WORKERS =
       """
-      SELECT w.id, w.host, w.version, w.slots, w.running, w.draining, w.started_at, w.beat_at, w.queues,
+      SELECT w.id, w.host, w.version, w.slots, w.running, w.draining, w.started_at, w.beat_at,
+             serving.patterns AS queues,
              CASE WHEN w.lost_at IS NOT NULL THEN 'lost'
                   WHEN w.stopped_at IS NOT NULL THEN 'stopped'
                   WHEN w.draining THEN 'draining' ELSE 'active' END AS state
         FROM jobs.workers w
-       WHERE EXISTS (
-         SELECT 1
-           FROM unnest(w.queues) AS u (pattern)
+       CROSS JOIN LATERAL (
+         SELECT array_agg(u.pattern ORDER BY u.n) AS patterns
+           FROM unnest(w.queues) WITH ORDINALITY AS u (pattern, n)
           CROSS JOIN LATERAL (
             SELECT replace(replace(replace(replace(u.pattern, '!', '!!'), '%', '!%'), '_', '!_'), '*', '%')
                      AS likeness) l
-           JOIN jobs.projects p ON p.id = :project AND p.name LIKE split_part(l.likeness, '/', 1) ESCAPE '!'
-           JOIN jobs.queues q ON q.project_id = p.id AND q.name LIKE split_part(l.likeness, '/', 2) ESCAPE '!')
+          WHERE EXISTS (
+            SELECT 1 FROM jobs.projects p
+              JOIN jobs.queues q ON q.project_id = p.id AND q.name LIKE split_part(l.likeness, '/', 2) ESCAPE '!'
+             WHERE p.id = :project AND p.name LIKE split_part(l.likeness, '/', 1) ESCAPE '!')) serving
+       WHERE serving.patterns IS NOT NULL
        ORDER BY (w.lost_at IS NULL AND w.stopped_at IS NULL) DESC, w.started_at DESC, w.id
        LIMIT 500
       """;

@@ -37,6 +37,16 @@ class WorkerStorePgTest {
   }
 
   @Test
+  void aProjectSeesNoPatternThatNamesOnlyOthers() {
+    int shop = TestProjects.create(database, "shop");
+    TestProjects.create(database, "secret");
+    register(1, "'secret/*', 'shop/*', '*/default', '*/absent'");
+    assertEquals(
+        List.of("shop/*", "*/default"),
+        new WorkerStore(TestProjects.api(database)).listWorkers(shop).get(0).queues());
+  }
+
+  @Test
   void saysWhatBecameOfThem() {
     int project = TestProjects.create(database, "p");
     for (int id = 1; id <= 4; id++) {
