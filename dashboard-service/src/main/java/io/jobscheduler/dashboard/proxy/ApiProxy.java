@@ -54,7 +54,7 @@ class ApiProxy {
 
   private void send(RoutingContext context, HttpClientRequest outgoing) {
     HttpServerRequest incoming = context.request();
-    ForwardedHeaders.copyEndToEnd(incoming.headers(), outgoing.headers(), "Host");
+    ForwardedHeaders.copyEndToEnd(incoming.headers(), outgoing.headers(), "Host", "Expect");
     SocketAddress client = incoming.remoteAddress();
     HostAndPort authority = incoming.authority();
     ForwardedHeaders.addForwarded(
@@ -64,9 +64,13 @@ class ApiProxy {
         authority == null ? null : authority.toString());
     // The browser went away: api-service need not go on.
     context.response().closeHandler(gone -> outgoing.reset());
-    boolean known = incoming.headers().contains("Content-Length");
-    boolean hasBody = known || hasUnknownLength(incoming);
-    outgoing.setChunked(hasBody && !known);
+    boolean hasBody = incoming.headers().contains("Content-Length") || hasUnknownLength(incoming);
+    // Asked of what goes out: a Connection header may have named the length as well.
+    outgoing.setChunked(hasBody && !outgoing.headers().contains("Content-Length"));
+    if ("100-continue".equalsIgnoreCase(incoming.getHeader("Expect"))) {
+      // Whoever waits for leave to send its body gets it here: the body is streamed, not kept.
+      context.response().writeContinue();
+    }
     Deadline deadline = new Deadline(vertx, outgoing, config.idleTimeout());
     outgoing
         .response()

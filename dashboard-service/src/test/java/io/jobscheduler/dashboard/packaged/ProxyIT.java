@@ -7,11 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +64,38 @@ class ProxyIT {
     assertEquals(List.of("a", "b"), response.headers().allValues("X-Two"));
     assertEquals("", header(response, "X-Hop"));
     assertFalse(header(response, "Date").isEmpty());
+  }
+
+  /** Symptom: a client that waits for leave to send its body waited for ever. */
+  @Test
+  void givesLeaveToSendABody() throws Exception {
+    HttpResponse<String> response =
+        stack.service.send(
+            stack
+                .service
+                .request("/api/v1/echo")
+                .version(HttpClient.Version.HTTP_1_1)
+                .timeout(Duration.ofSeconds(20))
+                .expectContinue(true)
+                .POST(BodyPublishers.ofString("the body")));
+    assertEquals(201, response.statusCode());
+    assertTrue(response.body().endsWith("\n\nthe body"), response.body());
+    assertFalse(response.body().contains("Expect:"), response.body());
+  }
+
+  /** Symptom: the length was dropped as a header of one connection, and the body with it. */
+  @Test
+  void passesABodyWhoseLengthIsNamedByConnection() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), stack.service.port)) {
+      socket.setSoTimeout(20_000);
+      String request =
+          "POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nConnection: close, Content-Length\r\n"
+              + "Content-Length: 8\r\n\r\nthe body";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertTrue(answer.startsWith("HTTP/1.1 201"), answer);
+      assertTrue(answer.contains("\n\nthe body"), answer);
+    }
   }
 
   @Test
