@@ -112,8 +112,9 @@ class WorkerPgTest {
     assertEquals(
         "true",
         database.sql(
-            "SELECT (min(gap) >= 0.3)::text FROM (SELECT extract(epoch FROM started_at - lag(ended_at)"
-                + " OVER (ORDER BY attempt)) AS gap FROM finished_attempts WHERE job_id = "
+            "SELECT (min(gap) >= 0.3)::text FROM (SELECT extract(epoch FROM started_at -"
+                + " lag(ended_at) OVER (ORDER BY attempt)) AS gap FROM finished_attempts WHERE"
+                + " job_id = "
                 + id
                 + ") g"),
         "never before its instant");

@@ -99,7 +99,8 @@ class HeadsPgTest {
       late.setAutoCommit(false);
       statement.execute(
           "INSERT INTO jobs.jobs (id, project_id, queue_id, type, state, dispatch_key, ready_at)"
-              + " SELECT 77, project_id, id, 't', 'ready', 100, clock_timestamp() FROM jobs.queues");
+              + " SELECT 77, project_id, id, 't', 'ready', 100, clock_timestamp() FROM"
+              + " jobs.queues");
       long after = at(200);
       assertEquals(List.of(after), claim());
       late.commit();
