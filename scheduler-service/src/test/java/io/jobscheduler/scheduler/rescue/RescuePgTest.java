@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Beat 200 ms, timeout 4 s, so early loss at 500 ms: the server that tests share is that old. */
+/** Beat 200 ms, timeout 6 s, so early loss at 500 ms: the server that tests share is that old. */
 class RescuePgTest {
   private static final long WORKER = 77;
   private static final String EVERY_JITTERLESS =
@@ -49,7 +49,7 @@ class RescuePgTest {
                 "jobs.scheduler.rescue.beat",
                 "PT0.2S",
                 "jobs.scheduler.rescue.timeout",
-                "PT4S"),
+                "PT6S"),
             rig.loops,
             rig.clock);
     Await.until(
@@ -60,7 +60,7 @@ class RescuePgTest {
                 .equals(
                     database.sql(
                         "SELECT (pg_postmaster_start_time()"
-                            + " < clock_timestamp() - interval '4 s')::text")));
+                            + " < clock_timestamp() - interval '6 s')::text")));
   }
 
   @AfterEach
@@ -183,7 +183,7 @@ class RescuePgTest {
     rescue.runOnce();
     assertEquals("running", jobs.of(lease.id(), "state"), "the database was away for all");
 
-    for (int second = 0; second < 4; second++) {
+    for (int second = 0; second < 6; second++) {
       rig.clock.advance(Duration.ofSeconds(1));
       rig.leadership.runOnce();
     }
