@@ -41,11 +41,6 @@ final class LaneHead {
     }
   }
 
-  /** Something may be ready at or behind the head; where is not known. */
-  void reopen() {
-    open = true;
-  }
-
   /** The scan took jobs up to {@code last} and was cut off by its limit. */
   void takenTo(Position last) {
     Position next = last.next();
