@@ -16,6 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ClaimPgTest {
+  private static final List<String> NESTED_LOOP_THAT_RESCANS =
+      List.of(
+          "enable_hashjoin = off",
+          "enable_mergejoin = off",
+          "enable_hashagg = off",
+          "enable_sort = off",
+          "enable_material = off",
+          "enable_memoize = off");
+
   @RegisterExtension final TestDatabase database = new TestDatabase();
   private Sql sql;
   private int project;
@@ -116,11 +125,30 @@ class ClaimPgTest {
   @Test
   void keepsItsLimitUnderAForcedNestedLoop() throws SQLException {
     sql.ready(queue, 200);
+    try (Connection owner = database.connect(Role.OWNER)) {
+      owner.setAutoCommit(false);
+      for (String setting : NESTED_LOOP_THAT_RESCANS) {
+        owner.createStatement().execute("SET LOCAL " + setting);
+      }
+      // The control: under this plan the textbook's claim runs its pick again for each row.
+      int textbook =
+          owner
+              .createStatement()
+              .executeUpdate(
+                  """
+                  UPDATE jobs.jobs j
+                     SET state = 'running', lease_token = nextval('jobs.lease_token_seq'), worker_id = 1
+                   WHERE j.id IN (SELECT c.id FROM jobs.jobs c WHERE c.queue_id = %d AND c.state = 'ready'
+                                   ORDER BY c.dispatch_lane DESC, c.dispatch_key, c.id
+                                   LIMIT 7 FOR UPDATE SKIP LOCKED)
+                  """
+                      .formatted(queue));
+      assertTrue(textbook > 7, "the control stayed within its limit: " + textbook);
+      owner.rollback();
+    }
     database.sql(
-        """
-        ALTER FUNCTION claim(bigint, bigint, int[], int[], bigint[], bigint[])
-          SET enable_material = off SET enable_indexscan = on SET enable_sort = off SET enable_memoize = off
-        """);
+        "ALTER FUNCTION claim(bigint, bigint, int[], int[], bigint[], bigint[]) SET "
+            + String.join(" SET ", NESTED_LOOP_THAT_RESCANS));
     try (Connection worker = sql.asWorker()) {
       for (int round = 1; round <= 5; round++) {
         assertEquals(7, sql.claim(worker, 1, round, queue, 7).size());
