@@ -184,6 +184,17 @@ class AccessHttpTest {
   }
 
   @Test
+  void memberSeesPayloadsByDefault() {
+    String path = admin.project("payload-flag");
+    ApiClient operator = admin.member("payload-flag", "seer@example.org", "operator");
+    ApiClient.Answer created =
+        operator.post(path + "/jobs", "{\"type\": \"echo\", \"payload\": 1e2}").status(201);
+    assertTrue(created.text().contains("\"payload\":1e2"), created.text());
+    assertTrue(
+        operator.get(created.header("Location")).status(200).text().contains("\"payload\":1e2"));
+  }
+
+  @Test
   void rolesOpenWhatTheyShould() {
     String path = admin.project("roles");
     ApiClient viewer = admin.member("roles", "viewer@example.org", "viewer");
