@@ -329,6 +329,30 @@ test('everything is reached by keyboard', async () => {
   });
 });
 
+test('a menu closed as soon as it opens gives the focus back', async () => {
+  await withPage({}, async (page) => {
+    await openOverview(page);
+    const label = await page.evaluate(async () => {
+      const opener = document.querySelector('[aria-label^="Project:"]');
+      opener.focus();
+      const opened = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          observer.disconnect();
+          resolve(null);
+        }).observe(opener.parentElement, { childList: true });
+      });
+      opener.click();
+      await opened;
+      document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return document.activeElement?.getAttribute('aria-label') ?? '';
+    });
+    assert.match(label, /^Project:/);
+  });
+});
+
 test('the exact time shows on hover and goes with Escape', needsMock, async () => {
   await withPage({}, async (page) => {
     await openOverview(page);

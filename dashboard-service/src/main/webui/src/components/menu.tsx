@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface MenuItem {
   label: string;
@@ -25,9 +25,13 @@ export function Menu({ label, button, header, items, align = 'start', class: nam
   const root = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
 
+  // Before the next event: run after an Escape, it would give the focus to an entry that is going.
+  useLayoutEffect(() => {
+    if (open) root.current?.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
+  }, [open]);
+
   useEffect(() => {
     if (!open) return undefined;
-    root.current?.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
     const outside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
