@@ -25,10 +25,18 @@ all_jobs
   workflow_key text
   payload json
   retry_policy json
+  timeout_ms bigint
+  start_by timestamp with time zone
+  planned_at timestamp with time zone
+  schedule_id integer
+  generation smallint
+  cost smallint
+  concurrency_key text
   result json
   error_kind text
   error_message text
   error_stack text
+  error_fingerprint text
 attempts
   job_id bigint not null
   lease_token bigint not null
@@ -40,6 +48,14 @@ attempts
   error_kind text
   error_message text
   error_stack text
+  generation smallint not null default 0
+  error_fingerprint text
+cancel_requests
+  job_id bigint not null
+  worker_id bigint not null
+  requested_at timestamp with time zone not null default clock_timestamp()
+  requested_by text
+  reason text
 dependencies
   child_id bigint not null
   parent_id bigint not null
@@ -59,6 +75,8 @@ finished_attempts
   error_kind text
   error_message text
   error_stack text
+  generation smallint not null default 0
+  error_fingerprint text
 finished_jobs
   id bigint not null
   lease_token bigint
@@ -89,6 +107,20 @@ finished_jobs
   error_kind text
   error_message text
   error_stack text
+  timeout_ms bigint
+  start_by timestamp with time zone
+  planned_at timestamp with time zone
+  schedule_id integer
+  generation smallint not null default 0
+  cost smallint not null default 1
+  concurrency_key text
+  error_fingerprint text
+job_progress
+  job_id bigint not null
+  lease_token bigint not null
+  fraction double precision
+  message text
+  updated_at timestamp with time zone not null default clock_timestamp()
 jobs
   id bigint not null default nextval('jobs.job_id_seq'::regclass)
   dispatch_key bigint not null
@@ -116,6 +148,13 @@ jobs
   workflow_key text
   payload json
   retry_policy json
+  timeout_ms bigint
+  start_by timestamp with time zone
+  planned_at timestamp with time zone
+  schedule_id integer
+  generation smallint not null default 0
+  cost smallint not null default 1
+  concurrency_key text
 leadership
   epoch bigint not null
   holder text not null
@@ -153,6 +192,20 @@ queues
   retain_dead_days integer default 30
   created_at timestamp with time zone not null default clock_timestamp()
   updated_at timestamp with time zone not null default clock_timestamp()
+  per_key_concurrency integer
+  rate_limit integer
+  rate_period_ms bigint
+  rate_burst integer
+  ageing_ms bigint
+  max_depth integer
+  retry_policy json
+  timeout_ms bigint
+  paused_by text
+  resume_at timestamp with time zone
+rate_buckets
+  queue_id integer not null
+  tokens double precision not null
+  refilled_at timestamp with time zone not null default clock_timestamp()
 schema_versions
   version integer not null
   compat text not null
@@ -222,8 +275,11 @@ workflows
   critical_path_length double precision
 
 -- constraints
-jobs.attempts CHECK ((outcome = ANY (ARRAY['failed'::text, 'lost'::text, 'released'::text, 'snoozed'::text, 'timed_out'::text, 'revoked'::text])))
+jobs.attempts CHECK ((outcome = ANY (ARRAY['failed'::text, 'lost'::text, 'released'::text, 'snoozed'::text, 'timed_out'::text, 'revoked'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
 jobs.attempts PRIMARY KEY (job_id, lease_token)
+jobs.cancel_requests CHECK ((length(reason) <= 1000))
+jobs.cancel_requests CHECK ((length(requested_by) <= 254))
+jobs.cancel_requests PRIMARY KEY (job_id)
 jobs.dependencies CHECK ((child_id <> parent_id))
 jobs.dependencies CHECK ((on_outcome = ANY (ARRAY['success'::text, 'done'::text, 'failure'::text])))
 jobs.dependencies CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text, 'skipped'::text])))
@@ -231,13 +287,20 @@ jobs.dependencies PRIMARY KEY (child_id, parent_id)
 jobs.finished_attempts PRIMARY KEY (job_id, lease_token, retain_until)
 jobs.finished_jobs CHECK ((state = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text, 'skipped'::text])))
 jobs.finished_jobs PRIMARY KEY (id, retain_until)
+jobs.job_progress CHECK (((fraction >= (0)::double precision) AND (fraction <= (1)::double precision)))
+jobs.job_progress CHECK ((length(message) <= 1000))
+jobs.job_progress PRIMARY KEY (job_id)
+jobs.jobs CHECK (((cost >= 1) AND (cost <= 1000)))
 jobs.jobs CHECK (((dispatch_lane >= 0) AND (dispatch_lane <= 9)))
+jobs.jobs CHECK (((length(concurrency_key) >= 1) AND (length(concurrency_key) <= 255)))
 jobs.jobs CHECK (((max_attempts >= 1) AND (max_attempts <= 1000)))
 jobs.jobs CHECK (((priority >= 0) AND (priority <= 9)))
 jobs.jobs CHECK (((state <> ALL (ARRAY['scheduled'::text, 'retrying'::text])) OR (run_at IS NOT NULL)))
 jobs.jobs CHECK (((state = 'running'::text) = (lease_token IS NOT NULL)))
 jobs.jobs CHECK (((state = 'running'::text) = (worker_id IS NOT NULL)))
+jobs.jobs CHECK (((timeout_ms >= 1) AND (timeout_ms <= '2592000000'::bigint)))
 jobs.jobs CHECK ((attempt >= 0))
+jobs.jobs CHECK ((generation >= 0))
 jobs.jobs CHECK ((state = ANY (ARRAY['scheduled'::text, 'blocked'::text, 'ready'::text, 'running'::text, 'retrying'::text])))
 jobs.jobs PRIMARY KEY (id)
 jobs.leadership PRIMARY KEY (epoch)
@@ -251,14 +314,25 @@ jobs.projects CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$'::text))
 jobs.projects PRIMARY KEY (id)
 jobs.projects UNIQUE (name)
 jobs.queue_heads PRIMARY KEY (queue_id, dispatch_lane)
+jobs.queues CHECK (((ageing_ms >= 1) AND (ageing_ms <= 86400000)))
+jobs.queues CHECK (((rate_burst >= 1) AND (rate_burst <= 1000000)))
+jobs.queues CHECK (((rate_limit >= 1) AND (rate_limit <= 1000000)))
+jobs.queues CHECK (((rate_period_ms >= 1) AND (rate_period_ms <= 86400000)))
 jobs.queues CHECK (((retain_dead_days >= 0) AND (retain_dead_days <= 730)))
 jobs.queues CHECK (((retain_finished_days >= 0) AND (retain_finished_days <= 730)))
+jobs.queues CHECK (((timeout_ms >= 1) AND (timeout_ms <= '2592000000'::bigint)))
 jobs.queues CHECK (((weight >= 1) AND (weight <= 1000)))
+jobs.queues CHECK ((length(paused_by) <= 254))
 jobs.queues CHECK ((max_concurrency >= 0))
+jobs.queues CHECK ((max_depth >= 1))
 jobs.queues CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$'::text))
+jobs.queues CHECK ((num_nonnulls(rate_limit, rate_period_ms, rate_burst) = ANY (ARRAY[0, 3])))
+jobs.queues CHECK ((per_key_concurrency >= 1))
 jobs.queues FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
 jobs.queues PRIMARY KEY (id)
 jobs.queues UNIQUE (project_id, name)
+jobs.rate_buckets CHECK ((tokens >= (0)::double precision))
+jobs.rate_buckets PRIMARY KEY (queue_id)
 jobs.schema_versions CHECK ((compat = ANY (ARRAY['additive'::text, 'breaking'::text])))
 jobs.schema_versions PRIMARY KEY (version)
 jobs.signing_keys PRIMARY KEY (kid)
@@ -276,25 +350,35 @@ jobs.workflows FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
 jobs.workflows PRIMARY KEY (id)
 
 -- indexes
+CREATE INDEX cancel_requests_worker ON jobs.cancel_requests USING btree (worker_id)
 CREATE INDEX dependencies_parent ON jobs.dependencies USING btree (parent_id)
 CREATE INDEX dependencies_workflow ON jobs.dependencies USING btree (workflow_id)
+CREATE INDEX finished_jobs_fingerprint ON ONLY jobs.finished_jobs USING btree (project_id, error_fingerprint, id) WHERE ((state = 'dead'::text) AND (error_fingerprint IS NOT NULL))
 CREATE INDEX finished_jobs_project_state ON ONLY jobs.finished_jobs USING btree (project_id, state, id)
+CREATE INDEX finished_jobs_schedule ON ONLY jobs.finished_jobs USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL)
 CREATE INDEX finished_jobs_workflow ON ONLY jobs.finished_jobs USING btree (workflow_id, state) WHERE (workflow_id IS NOT NULL)
 CREATE INDEX jobs_blocked ON jobs.jobs USING btree (id) WHERE (state = 'blocked'::text)
 CREATE INDEX jobs_due ON jobs.jobs USING btree (run_at, id) WHERE (state = ANY (ARRAY['scheduled'::text, 'retrying'::text]))
 CREATE INDEX jobs_project ON jobs.jobs USING btree (project_id, id)
 CREATE INDEX jobs_ready ON jobs.jobs USING btree (queue_id, dispatch_lane DESC, dispatch_key, id) WHERE (state = 'ready'::text)
+CREATE INDEX jobs_ready_key ON jobs.jobs USING btree (queue_id, concurrency_key, dispatch_lane DESC, dispatch_key, id) WHERE ((state = 'ready'::text) AND (concurrency_key IS NOT NULL))
 CREATE INDEX jobs_running ON jobs.jobs USING btree (queue_id, worker_id) WHERE (state = 'running'::text)
+CREATE INDEX jobs_running_key ON jobs.jobs USING btree (queue_id, concurrency_key) WHERE ((state = 'running'::text) AND (concurrency_key IS NOT NULL))
+CREATE INDEX jobs_schedule ON jobs.jobs USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL)
+CREATE INDEX jobs_start_by ON jobs.jobs USING btree (start_by, id) WHERE ((start_by IS NOT NULL) AND (state <> 'running'::text))
 CREATE INDEX jobs_waiting ON jobs.jobs USING btree (queue_id, state) WHERE (state = ANY (ARRAY['scheduled'::text, 'blocked'::text, 'retrying'::text]))
 CREATE INDEX jobs_workflow ON jobs.jobs USING btree (workflow_id) WHERE (workflow_id IS NOT NULL)
 CREATE INDEX project_members_user ON jobs.project_members USING btree (user_id)
+CREATE INDEX queues_resume ON jobs.queues USING btree (resume_at) WHERE (resume_at IS NOT NULL)
 CREATE INDEX workflows_project ON jobs.workflows USING btree (project_id, id)
 CREATE INDEX workflows_unfinished ON jobs.workflows USING btree (id) WHERE (finished_at IS NULL)
 CREATE INDEX workflows_unplanned ON jobs.workflows USING btree (id) WHERE (planned_at IS NULL)
 CREATE UNIQUE INDEX attempts_pkey ON jobs.attempts USING btree (job_id, lease_token)
+CREATE UNIQUE INDEX cancel_requests_pkey ON jobs.cancel_requests USING btree (job_id)
 CREATE UNIQUE INDEX dependencies_pkey ON jobs.dependencies USING btree (child_id, parent_id)
 CREATE UNIQUE INDEX finished_attempts_pkey ON ONLY jobs.finished_attempts USING btree (job_id, lease_token, retain_until)
 CREATE UNIQUE INDEX finished_jobs_pkey ON ONLY jobs.finished_jobs USING btree (id, retain_until)
+CREATE UNIQUE INDEX job_progress_pkey ON jobs.job_progress USING btree (job_id)
 CREATE UNIQUE INDEX jobs_pkey ON jobs.jobs USING btree (id)
 CREATE UNIQUE INDEX leadership_one_row ON jobs.leadership USING btree ((true))
 CREATE UNIQUE INDEX leadership_pkey ON jobs.leadership USING btree (epoch)
@@ -305,6 +389,7 @@ CREATE UNIQUE INDEX projects_pkey ON jobs.projects USING btree (id)
 CREATE UNIQUE INDEX queue_heads_pkey ON jobs.queue_heads USING btree (queue_id, dispatch_lane)
 CREATE UNIQUE INDEX queues_pkey ON jobs.queues USING btree (id)
 CREATE UNIQUE INDEX queues_project_id_name_key ON jobs.queues USING btree (project_id, name)
+CREATE UNIQUE INDEX rate_buckets_pkey ON jobs.rate_buckets USING btree (queue_id)
 CREATE UNIQUE INDEX schema_versions_pkey ON jobs.schema_versions USING btree (version)
 CREATE UNIQUE INDEX signing_keys_pkey ON jobs.signing_keys USING btree (kid)
 CREATE UNIQUE INDEX users_email ON jobs.users USING btree (lower(email))
@@ -321,8 +406,9 @@ beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[
 claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 8f113ae4bb3d2d120c9ad54e95ba544e
 drop_expired_partition() returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 6c3e8f48c081b13873fdc122fcf0fd0b
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
-end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off e2ff7351a2ee82c519a294d5f72c291f
+end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a9ebf94104c79e1243f4475ab65e8ce7
 ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
+finish_jobs(p_ids bigint[], p_state text, p_reason text) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp e257cf9de2b677893dfc638e3d0c8591
 finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8227675566145d06095b6107dcb083e5
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
@@ -330,11 +416,12 @@ held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_numb
 leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off 46de5126312a83c331413bb44f5bbc23
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp 6f7dbf52fbc76150e4e5a3bb31ea51ee
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
+move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 988af3b1ff90e673788702a2c41c8de7
 note_queue_heads() returns integer security definer search_path=jobs, pg_temp jit=off 60b292f44282b3c8daca14d6f5b255e8
 promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off fdb74d7d65838f1d53fb7de5df8d8ecf
 promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ced3e5896a9a4506c3c6e40636c2b2fd
 register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
-release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0633840c7ae5b9faadc4e8fddccfc59e
+release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ccc6a6ae875ecd2c9b8bee87fefa0e54
 release_pending(p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 140a7ff904c737f45a9e3176dfd39d3a
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
 rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off 824e64d9a9a709f2126b2c4e3f387fa6
@@ -345,6 +432,7 @@ set_queue_limit(p_queue integer, p_max_concurrency integer) returns void securit
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp fc5dd7a50db344ddfe8fad319a5091e4
 stop_worker(p_worker bigint) returns void security definer search_path=jobs, pg_temp 1159eb2dfd0125920af81a9dde49eff2
 sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7c9d03735bc1dd9dc8c4f829aa91d813
+tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 1f33d95cce3e6651a922c50b931af71f
 wanted_partitions(p_today date) returns TABLE(bound date)  f6ace1071dad67b9a349f9f96020b2dc
 
 -- grants

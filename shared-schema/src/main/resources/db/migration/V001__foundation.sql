@@ -1,7 +1,7 @@
 -- compat: additive
 --
 -- The tables that a job, a workflow, a worker and the leader need. Access is by role (R__grants.sql);
--- jobs change only through the functions of R__functions.sql, so the rules stand in one place.
+-- jobs change only through the functions of R__2x_*.sql, so the rules stand in one place.
 
 -- ---------------------------------------------------------------- versions, projects, people
 

@@ -20,7 +20,7 @@ final class ClaimStore {
 
   // The function takes the gate and the limited queues' locks first and claims in a later
   // statement,
-  // by the partial index jobs_ready from each lane's head (R__02_functions.sql).
+  // by the partial index jobs_ready from each lane's head (R__21_claim.sql).
   private static final String CLAIM_READY_JOBS =
       """
       SELECT id, lease_token, dispatch_key, dispatch_lane, queue_id, project_id, workflow_id,

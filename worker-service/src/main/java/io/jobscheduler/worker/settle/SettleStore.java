@@ -22,7 +22,7 @@ final class SettleStore {
 
   // The function locks by id order and token, moves what ended, tells the edges and releases
   // children
-  // (R__02_functions.sql). Fenced and idempotent: it may be repeated when its reply was lost. The
+  // (R__23_settle.sql). Fenced and idempotent: it may be repeated when its reply was lost. The
   // wait
   // is measured by the database's clock, after the function's own waits.
   private static final String SETTLE_JOBS =

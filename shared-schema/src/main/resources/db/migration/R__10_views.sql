@@ -8,15 +8,16 @@ CREATE VIEW all_jobs AS
 SELECT id, project_id, queue_id, type, state, state_reason, priority, attempt, max_attempts,
        attempt_rows, returned, created_at, run_at, ready_at, started_at, NULL::timestamptz AS finished_at,
        NULL::date AS retain_until, lease_token, worker_id, workflow_id, workflow_key, payload,
-       retry_policy, NULL::json AS result, NULL::text AS error_kind, NULL::text AS error_message,
-       NULL::text AS error_stack
+       retry_policy, timeout_ms, start_by, planned_at, schedule_id, generation, cost, concurrency_key,
+       NULL::json AS result, NULL::text AS error_kind, NULL::text AS error_message,
+       NULL::text AS error_stack, NULL::text AS error_fingerprint
   FROM jobs
 UNION ALL
 SELECT id, project_id, queue_id, type, state, state_reason, priority, attempt, max_attempts,
        attempt_rows, returned, created_at, run_at, ready_at, started_at, finished_at,
        retain_until, lease_token, worker_id, workflow_id, workflow_key, payload,
-       retry_policy, result, error_kind, error_message,
-       error_stack
+       retry_policy, timeout_ms, start_by, planned_at, schedule_id, generation, cost, concurrency_key,
+       result, error_kind, error_message, error_stack, error_fingerprint
   FROM finished_jobs;
 
 -- A workflow's state: as the leader noted it at the end, else derived from its members now.
