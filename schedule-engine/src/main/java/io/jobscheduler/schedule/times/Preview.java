@@ -1,0 +1,49 @@
+package io.jobscheduler.schedule.times;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a schedule will do, as far as its rule says.
+ *
+ * @param fires the next fires
+ * @param clockChanges the changes of the clock in the coming year that concern it
+ * @param smallestGap the smallest distance between the next hundred fires, if there are two
+ * @param longestJitter the longest jitter it may have
+ */
+public record Preview(
+    List<PlannedFire> fires,
+    List<ClockChange> clockChanges,
+    Optional<Duration> smallestGap,
+    Duration longestJitter) {
+  /** The most fires in one preview. */
+  public static final int MOST_FIRES = 100;
+
+  private static final long YEAR_IN_DAYS = 366;
+
+  /**
+   * Looks ahead from {@code from}, exclusive.
+   *
+   * @param count how many fires to show, 1 to {@link #MOST_FIRES}
+   */
+  public static Preview of(ScheduleTimes times, Instant from, int count) {
+    if (count < 1 || count > MOST_FIRES) {
+      throw new IllegalArgumentException("count must be between 1 and " + MOST_FIRES);
+    }
+    List<PlannedFire> fires = new ArrayList<>(count);
+    Optional<Instant> next = times.next(from);
+    while (next.isPresent() && fires.size() < count) {
+      fires.add(times.explain(next.get()));
+      next = times.next(next.get());
+    }
+    return new Preview(
+        fires,
+        times.clockChanges(from, from.plus(YEAR_IN_DAYS, ChronoUnit.DAYS)),
+        Jitter.smallestGap(times, from),
+        Jitter.longest(times, from));
+  }
+}
