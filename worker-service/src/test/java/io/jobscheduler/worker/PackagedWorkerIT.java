@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +96,29 @@ class PackagedWorkerIT {
     assertTrue(process.waitFor(60, TimeUnit.SECONDS), this::log);
     assertEquals(1, process.exitValue(), this::log);
     assertTrue(log().contains("jobs.worker.timeout is PT5S"), this::log);
+  }
+
+  /** Symptom: under a role whose default is not READ COMMITTED no claim ever succeeded. */
+  @Test
+  void worksUnderARoleThatDefaultsToSerializable() throws Exception {
+    process.destroyForcibly().waitFor();
+    try (Connection admin = database.superuser()) {
+      admin
+          .createStatement()
+          .execute(
+              """
+              DO $$ BEGIN
+                EXECUTE format('ALTER ROLE jobs_worker IN DATABASE %I'
+                               ' SET default_transaction_isolation = serializable', current_database());
+              END $$
+              """);
+    }
+    process = launch(Map.of());
+    long echo = jobs.ready(jobs.queue("default"), "echo", "{\"a\": 1}");
+    Await.until("echo done", START, () -> "succeeded".equals(jobs.state(echo)));
+    process.destroy();
+    assertTrue(process.waitFor(20, TimeUnit.SECONDS), this::log);
+    assertEquals(0, process.exitValue(), this::log);
   }
 
   private int status(String probe) {

@@ -36,7 +36,8 @@ public class DirectConnections implements Connections {
     source.setLoginTimeout(CONNECT_SECONDS);
     source.setTcpKeepAlive(true);
     source.setOptions(
-        "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3");
+        "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+            + " -c default_transaction_isolation=read\\ committed");
     return source.getConnection();
   }
 }
