@@ -22,6 +22,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Starts workers on a test's database, in quick time, and drains what is left at the end. */
 final class Rig implements AfterEachCallback {
+  /** Connections of a pool, as the service has them. */
+  static final int POOL = 6;
+
   private final TestDatabase database;
   private final List<WorkerProcess> started = new ArrayList<>();
   private final List<AgroalDataSource> pools = new ArrayList<>();
@@ -58,7 +61,7 @@ final class Rig implements AfterEachCallback {
                   .connectionPoolConfiguration(
                       settings ->
                           settings
-                              .maxSize(6)
+                              .maxSize(POOL)
                               .connectionFactoryConfiguration(
                                   factory ->
                                       factory
