@@ -25,12 +25,12 @@ class SchemaWatchPgTest {
 
   @Test
   void waitsForASchemaThatFits() throws Exception {
-    database.sql("UPDATE schema_versions SET version = 0");
+    database.sql("UPDATE schema_versions SET version = -version");
     SchemaWatch watch = watch();
     assertFalse(watch.mayWork(false));
     assertInstanceOf(TooOld.class, watch.verdict());
 
-    database.sql("UPDATE schema_versions SET version = 1");
+    database.sql("UPDATE schema_versions SET version = -version");
     assertTrue(watch.mayWork(false));
     assertEquals(0, stops.get());
   }

@@ -5,8 +5,8 @@ public final class SchemaVersion {
   /** The newest migration in this build. */
   public static final int NEWEST = 2;
 
-  /** The oldest schema on which this build works. */
-  public static final int OLDEST_SUPPORTED = 1;
+  /** The oldest schema on which this build works: nothing was released with an older one. */
+  public static final int OLDEST_SUPPORTED = NEWEST;
 
   /** Where Flyway finds the migrations. */
   public static final String MIGRATIONS = "classpath:db/migration";
