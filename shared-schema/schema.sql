@@ -408,12 +408,14 @@ drop_expired_partition() returns date security definer search_path=jobs, pg_temp
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
 end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_delays interval[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a9ebf94104c79e1243f4475ab65e8ce7
 ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
+expire_jobs(p_limit integer, p_except bigint[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 3ca42aa40a004b606fbbc4813ba8527c
+expire_these(p_ids bigint[], p_flows integer[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 2040cce3113c8117ccf8a138790cee66
 finish_jobs(p_ids bigint[], p_state text, p_reason text) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp e257cf9de2b677893dfc638e3d0c8591
 finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8227675566145d06095b6107dcb083e5
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
-leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off 46de5126312a83c331413bb44f5bbc23
+leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off f0649b4f0a89e1e9f38a3301fa324475
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp 6f7dbf52fbc76150e4e5a3bb31ea51ee
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
 move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 988af3b1ff90e673788702a2c41c8de7
@@ -461,6 +463,7 @@ jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_l
 jobs_scheduler EXECUTE on drop_expired_partition()
 jobs_scheduler EXECUTE on due_ahead(p_ahead interval, p_limit integer)
 jobs_scheduler EXECUTE on ensure_partitions(p_limit integer)
+jobs_scheduler EXECUTE on expire_jobs(p_limit integer, p_except bigint[])
 jobs_scheduler EXECUTE on finish_workflows(p_limit integer)
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
 jobs_scheduler EXECUTE on leader_agenda(p_silence interval)

@@ -57,3 +57,81 @@ AS $$
    WHERE j.id = ANY (ARRAY(SELECT picked.id FROM picked))
   RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id
 $$;
+
+-- Internal to expire_jobs: ends those of p_ids that have expired. A batch that fails on data is halved until
+-- the culprit is alone; it is returned with kind poison, and the others are done.
+CREATE OR REPLACE FUNCTION expire_these(p_ids bigint[], p_flows int[])
+RETURNS TABLE (kind text, id bigint, project_id int, reason text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_ids bigint[];
+  v_projects int[];
+  v_half int := cardinality(p_ids) / 2;
+BEGIN
+  BEGIN
+    SELECT array_agg(l.id), array_agg(l.project_id) INTO v_ids, v_projects
+      FROM (SELECT j.id, j.project_id FROM jobs j
+             -- By primary key, and judged again: a claim, or a later start_by, may have come between.
+             WHERE j.id = ANY (p_ids) AND j.start_by <= clock_timestamp()
+               AND NOT (ARRAY['running'] @> ARRAY[j.state])
+               AND (j.workflow_id IS NULL OR j.workflow_id = ANY (p_flows))
+             ORDER BY j.id FOR UPDATE SKIP LOCKED) l;
+    IF v_ids IS NULL THEN
+      RETURN;
+    END IF;
+    -- Children are told in a later transaction: no lock order spans two levels.
+    INSERT INTO pending_releases (parent_id, outcome)
+    SELECT m.id, m.state FROM finish_jobs(v_ids, 'cancelled', 'expired') m WHERE m.has_dependents
+    ON CONFLICT DO NOTHING;
+  EXCEPTION WHEN data_exception OR integrity_constraint_violation OR raise_exception THEN
+    IF v_half = 0 THEN
+      RETURN QUERY SELECT 'poison'::text, p_ids[1], NULL::int, SQLERRM;
+    ELSE
+      RETURN QUERY SELECT * FROM expire_these(p_ids[:v_half], p_flows);
+      RETURN QUERY SELECT * FROM expire_these(p_ids[v_half + 1:], p_flows);
+    END IF;
+    RETURN;
+  END;
+  RETURN QUERY SELECT 'expired'::text, e.id, e.project_id, NULL::text
+                 FROM unnest(v_ids, v_projects) AS e (id, project_id);
+END
+$$;
+
+-- Jobs that wait although their start_by has passed are cancelled as expired, longest overdue first, at most
+-- p_limit; those of p_except are left alone. What had started before and waits again expires as well.
+-- Returns one row per job: kind expired, or poison (could not be ended; reason says why).
+CREATE OR REPLACE FUNCTION expire_jobs(p_limit int, p_except bigint[])
+RETURNS TABLE (kind text, id bigint, project_id int, reason text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_ids bigint[];
+  v_flows int[];
+BEGIN
+  PERFORM require_read_committed();
+  SELECT array_agg(l.id), array_agg(DISTINCT l.workflow_id) INTO v_ids, v_flows
+    FROM (SELECT j.id, j.workflow_id FROM jobs j
+           -- Not clock_timestamp(): volatile, it could not bound the scan of jobs_start_by.
+           WHERE j.start_by <= statement_timestamp() AND j.state <> 'running'
+             AND j.id <> ALL (p_except)
+           ORDER BY j.start_by, j.id LIMIT p_limit) l;
+  IF v_ids IS NULL THEN
+    RETURN;
+  END IF;
+  -- Workflow locks first, shared, by try-lock in id order; row locks after. Jobs of a workflow that is being
+  -- operated on wait for the next round.
+  SELECT array_agg(l.flow) INTO v_flows
+    FROM (SELECT u.flow FROM unnest(v_flows) AS u (flow) WHERE u.flow IS NOT NULL ORDER BY u.flow) l
+   WHERE pg_try_advisory_xact_lock_shared(2, l.flow);
+  RETURN QUERY SELECT * FROM expire_these(v_ids, v_flows);
+END
+$$;

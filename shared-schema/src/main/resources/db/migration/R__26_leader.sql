@@ -1,8 +1,9 @@
+DROP FUNCTION IF EXISTS leader_agenda(interval);
 -- What there is to do for the leader's loops, each by the first row that shows it. Reads only.
-CREATE OR REPLACE FUNCTION leader_agenda(p_silence interval)
+CREATE FUNCTION leader_agenda(p_silence interval)
 RETURNS TABLE (
   silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean,
-  blocked_jobs boolean, ended_workflows boolean, heads boolean)
+  blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -26,7 +27,9 @@ AS $$
          EXISTS (SELECT 1 FROM queue_heads)
            OR EXISTS (SELECT 1 FROM queues q
                        CROSS JOIN LATERAL (SELECT 1 FROM jobs j
-                                            WHERE j.queue_id = q.id AND j.state = 'ready' LIMIT 1) r)
+                                            WHERE j.queue_id = q.id AND j.state = 'ready' LIMIT 1) r),
+         EXISTS (SELECT 1 FROM jobs j
+                  WHERE j.start_by <= statement_timestamp() AND j.state <> 'running')
 $$;
 
 DROP FUNCTION IF EXISTS sweep_blocked(bigint, int);

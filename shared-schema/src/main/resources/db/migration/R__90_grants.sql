@@ -53,7 +53,7 @@ GRANT EXECUTE ON FUNCTION
   release_pending(int), sweep_blocked(bigint, int),
   apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
   finish_workflows(int), note_queue_heads(), ensure_partitions(int), drop_expired_partition(),
-  leader_agenda(interval), due_ahead(interval, int)
+  leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[])
    TO ${scheduler_role};
 
 -- ---------------------------------------------------------------- dashboard-service

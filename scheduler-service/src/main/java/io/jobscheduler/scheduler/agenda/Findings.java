@@ -10,6 +10,7 @@ package io.jobscheduler.scheduler.agenda;
  * @param blockedJobs jobs that wait for others
  * @param endedWorkflows workflows without a live job whose end is not noted
  * @param heads ready jobs, or noted heads that may be stale
+ * @param expiredJobs jobs that wait although they should have started
  */
 public record Findings(
     boolean silentWorkers,
@@ -18,8 +19,9 @@ public record Findings(
     boolean pendingReleases,
     boolean blockedJobs,
     boolean endedWorkflows,
-    boolean heads) {
+    boolean heads,
+    boolean expiredJobs) {
 
   /** Nothing is known, so everything may be there. */
-  static final Findings UNKNOWN = new Findings(true, true, true, true, true, true, true);
+  static final Findings UNKNOWN = new Findings(true, true, true, true, true, true, true, true);
 }

@@ -8,6 +8,7 @@ import io.jobscheduler.scheduler.leadership.Term;
 import io.jobscheduler.scheduler.loop.Every;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
+import io.jobscheduler.scheduler.loop.PassedOver;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
 import io.jobscheduler.scheduler.workflow.PlanStore.Unplanned;
@@ -35,7 +36,7 @@ public class PlanLoop {
   private final Agenda agenda;
   private final Signals signals;
   private final LongSupplier nanoClock;
-  private final PassedOver passedOver;
+  private final PassedOver<Integer> passedOver;
   private final Loop loop;
 
   @Inject
@@ -65,7 +66,7 @@ public class PlanLoop {
     this.agenda = agenda;
     this.signals = signals;
     this.nanoClock = nanoClock;
-    this.passedOver = new PassedOver(config.retryPlanAfter(), nanoClock);
+    this.passedOver = new PassedOver<>(config.retryPlanAfter(), nanoClock);
     this.loop = loops.add("planning", Duration.ofSeconds(1));
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.scheduler.signal.ReadyJob;
 import io.jobscheduler.scheduler.testing.Background;
+import io.jobscheduler.scheduler.testing.Buffers;
 import io.jobscheduler.scheduler.testing.Configs;
 import io.jobscheduler.scheduler.testing.Hearing;
 import io.jobscheduler.scheduler.testing.Jobs;

@@ -1,4 +1,4 @@
-package io.jobscheduler.scheduler.workflow;
+package io.jobscheduler.scheduler.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class PassedOverTest {
   private final ManualClock clock = new ManualClock();
-  private final PassedOver passedOver = new PassedOver(Duration.ofSeconds(10), clock);
+  private final PassedOver<Integer> passedOver = new PassedOver<>(Duration.ofSeconds(10), clock);
 
   @Test
   void pauseDoublesWithEachFailure() {
@@ -42,6 +42,14 @@ class PassedOverTest {
     passedOver.add(7);
     passedOver.remove(7);
     assertEquals(List.of(), passedOver.now());
+    assertTrue(passedOver.add(7));
+  }
+
+  @Test
+  void oneThatHasGoneIsForgottenAnHourAfterItsPause() {
+    passedOver.add(7);
+    clock.advance(Duration.ofHours(1).plusSeconds(11));
+    passedOver.now();
     assertTrue(passedOver.add(7));
   }
 }

@@ -1,4 +1,4 @@
-package io.jobscheduler.scheduler.promote;
+package io.jobscheduler.scheduler.testing;
 
 import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
@@ -10,12 +10,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Counts the buffers that a statement touches, and undoes what it did. */
-final class Buffers {
+public final class Buffers {
   private static final Pattern HIT_OR_READ = Pattern.compile("(?:hit|read)=(\\d+)");
 
   private Buffers() {}
 
-  static long of(TestDatabase database, String sql) throws SQLException {
+  /** Buffers hit or read by the statement, under the scheduler's role. */
+  public static long of(TestDatabase database, String sql) throws SQLException {
     try (Connection connection = database.connect(Role.SCHEDULER);
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
