@@ -3,6 +3,7 @@ package io.jobscheduler.schedule.times;
 import io.jobscheduler.schedule.cron.CronExpression;
 import io.jobscheduler.schedule.cron.CronKind;
 import io.jobscheduler.schedule.cron.CronSyntaxException;
+import io.jobscheduler.schedule.cron.CronWarning;
 import io.jobscheduler.schedule.cron.WallClock;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -59,6 +60,21 @@ public final class CronTimes implements ScheduleTimes {
   /** Returns the expression. */
   public CronExpression expression() {
     return expression;
+  }
+
+  @Override
+  public CronKind kind() {
+    return expression.kind();
+  }
+
+  @Override
+  public String description() {
+    return expression.description();
+  }
+
+  @Override
+  public List<CronWarning> warnings() {
+    return expression.warnings();
   }
 
   @Override

@@ -1,8 +1,11 @@
 package io.jobscheduler.schedule.times;
 
+import io.jobscheduler.schedule.cron.CronKind;
+import io.jobscheduler.schedule.cron.CronWarning;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -53,6 +56,38 @@ public final class IntervalTimes implements ScheduleTimes {
   /** Returns the anchor, a whole second. */
   public Instant anchor() {
     return Instant.ofEpochSecond(anchor);
+  }
+
+  @Override
+  public CronKind kind() {
+    return CronKind.INTERVAL;
+  }
+
+  @Override
+  public String description() {
+    return "every " + words();
+  }
+
+  private String words() {
+    Duration rest = every();
+    List<String> words = new ArrayList<>();
+    add(words, rest.toDays(), "day");
+    add(words, rest.toHoursPart(), "hour");
+    add(words, rest.toMinutesPart(), "minute");
+    add(words, rest.toSecondsPart(), "second");
+    String said = String.join(" ", words);
+    return words.size() == 1 && said.startsWith("1 ") ? said.substring(2) : said;
+  }
+
+  private static void add(List<String> words, long count, String unit) {
+    if (count > 0) {
+      words.add(count + " " + unit + (count == 1 ? "" : "s"));
+    }
+  }
+
+  @Override
+  public List<CronWarning> warnings() {
+    return List.of();
   }
 
   @Override

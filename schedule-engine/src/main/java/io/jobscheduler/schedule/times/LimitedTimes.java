@@ -1,9 +1,10 @@
 package io.jobscheduler.schedule.times;
 
+import io.jobscheduler.schedule.cron.CronKind;
+import io.jobscheduler.schedule.cron.CronWarning;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +13,7 @@ import java.util.TreeMap;
 /** The planned times of another schedule that lie within limits. */
 final class LimitedTimes implements ScheduleTimes {
   private static final int LARGEST_OFFSET = 18 * 3600;
+  private static final long SECONDS_PER_DAY = 86_400;
 
   private final ScheduleTimes times;
   private final ScheduleLimits limits;
@@ -28,8 +30,8 @@ final class LimitedTimes implements ScheduleTimes {
 
   /** A date is in pieces where clocks are set back over midnight. */
   private void exclude(LocalDate date, ZoneSegments segments) {
-    long from = date.toEpochSecond(java.time.LocalTime.MIDNIGHT, ZoneOffset.UTC);
-    long to = date.plusDays(1).toEpochSecond(java.time.LocalTime.MIDNIGHT, ZoneOffset.UTC);
+    long from = date.toEpochDay() * SECONDS_PER_DAY;
+    long to = from + SECONDS_PER_DAY;
     int last = segments.at(to + LARGEST_OFFSET);
     for (int i = segments.at(from - LARGEST_OFFSET); i <= last; i++) {
       long start = Math.max(segments.start(i), from - segments.offset(i));
@@ -38,6 +40,21 @@ final class LimitedTimes implements ScheduleTimes {
         excluded.put(start, end);
       }
     }
+  }
+
+  @Override
+  public CronKind kind() {
+    return times.kind();
+  }
+
+  @Override
+  public String description() {
+    return times.description();
+  }
+
+  @Override
+  public List<CronWarning> warnings() {
+    return times.warnings();
   }
 
   @Override

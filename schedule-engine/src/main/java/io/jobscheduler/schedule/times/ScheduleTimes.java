@@ -1,5 +1,7 @@
 package io.jobscheduler.schedule.times;
 
+import io.jobscheduler.schedule.cron.CronKind;
+import io.jobscheduler.schedule.cron.CronWarning;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
@@ -13,6 +15,15 @@ import java.util.Optional;
  * the years looked at (at most 101), never by how many fires lie between two instants.
  */
 public sealed interface ScheduleTimes permits CronTimes, IntervalTimes, LimitedTimes {
+
+  /** Returns how the times behave when clocks are set. */
+  CronKind kind();
+
+  /** Returns what the rule means in English. */
+  String description();
+
+  /** Returns what may surprise in the rule whatever the zone. */
+  List<CronWarning> warnings();
 
   /** Returns the zone whose wall clock is shown, and whose dates may be excluded. */
   ZoneId zone();
