@@ -50,6 +50,24 @@ attempts
   error_stack text
   generation smallint not null default 0
   error_fingerprint text
+backfills
+  id integer not null identity
+  schedule_id integer not null
+  range_from timestamp with time zone not null
+  range_to timestamp with time zone not null
+  overlap_policy text not null default 'queue_all'::text
+  reprocess text not null default 'missing'::text
+  priority smallint not null default 0
+  state text not null default 'running'::text
+  cursor_at timestamp with time zone
+  accepted integer not null default 0
+  skipped integer not null default 0
+  left_alone integer not null default 0
+  planned integer not null
+  requested_by text
+  created_at timestamp with time zone not null default clock_timestamp()
+  finished_at timestamp with time zone
+  error text
 cancel_requests
   job_id bigint not null
   worker_id bigint not null
@@ -206,6 +224,78 @@ rate_buckets
   queue_id integer not null
   tokens double precision not null
   refilled_at timestamp with time zone not null default clock_timestamp()
+schedule_fires
+  id bigint not null identity
+  schedule_id integer not null
+  planned_at timestamp with time zone
+  planned_local text
+  run smallint not null default 0
+  trigger text not null
+  outcome text not null
+  reason text
+  sequence bigint
+  job_id bigint
+  workflow_id integer
+  backfill_id integer
+  missed_from timestamp with time zone
+  missed_to timestamp with time zone
+  missed_count integer not null default 0
+  requested_by text
+  decided_at timestamp with time zone not null default clock_timestamp()
+  fired_at timestamp with time zone
+schedules
+  id integer not null identity
+  project_id integer not null
+  name text not null
+  description text
+  version integer not null default 1
+  created_at timestamp with time zone not null default clock_timestamp()
+  updated_at timestamp with time zone not null default clock_timestamp()
+  kind text not null
+  expression text
+  dialect text
+  every_ms bigint
+  anchor timestamp with time zone
+  time_zone text not null default 'UTC'::text
+  start_at timestamp with time zone
+  end_at timestamp with time zone
+  max_runs integer
+  exclusions date[] not null default '{}'::date[]
+  jitter_ms bigint not null default 0
+  misfire_policy text not null default 'fire_once'::text
+  max_catch_up integer not null default 100
+  catch_up_window_ms bigint not null default 86400000
+  overlap_policy text not null default 'skip'::text
+  queue_bound integer not null default 100
+  auto_pause_after integer
+  template text not null
+  job_type text
+  queue_id integer
+  payload json
+  priority smallint not null default 4
+  max_attempts integer
+  retry_policy json
+  timeout_ms bigint
+  start_within_ms bigint
+  cost smallint not null default 1
+  concurrency_key text
+  workflow json
+  state text not null default 'active'::text
+  paused_at timestamp with time zone
+  paused_by text
+  pause_reason text
+  paused_until timestamp with time zone
+  disabled_reason text
+  planned_to timestamp with time zone not null default clock_timestamp()
+  next_fire_at timestamp with time zone
+  wake_at timestamp with time zone generated  CASE state WHEN 'active'::text THEN next_fire_at WHEN 'paused'::text THEN paused_until ELSE NULL::timestamp with time zone END
+  last_planned_at timestamp with time zone
+  tzdb_version text
+  sequence bigint not null default 0
+  run_count integer not null default 0
+  queued integer not null default 0
+  consecutive_failures integer not null default 0
+  failures_since timestamp with time zone not null default clock_timestamp()
 schema_versions
   version integer not null
   compat text not null
@@ -277,6 +367,17 @@ workflows
 -- constraints
 jobs.attempts CHECK ((outcome = ANY (ARRAY['failed'::text, 'lost'::text, 'released'::text, 'snoozed'::text, 'timed_out'::text, 'revoked'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
 jobs.attempts PRIMARY KEY (job_id, lease_token)
+jobs.backfills CHECK (((planned >= 0) AND (planned <= 1000)))
+jobs.backfills CHECK (((priority >= 0) AND (priority <= 9)))
+jobs.backfills CHECK (((state = 'running'::text) = (finished_at IS NULL)))
+jobs.backfills CHECK ((length(error) <= 1000))
+jobs.backfills CHECK ((length(requested_by) <= 254))
+jobs.backfills CHECK ((overlap_policy = ANY (ARRAY['allow'::text, 'queue_all'::text, 'skip'::text])))
+jobs.backfills CHECK ((range_from < range_to))
+jobs.backfills CHECK ((reprocess = ANY (ARRAY['missing'::text, 'failed'::text, 'all'::text])))
+jobs.backfills CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'aborted'::text])))
+jobs.backfills FOREIGN KEY (schedule_id) REFERENCES jobs.schedules(id) ON DELETE CASCADE
+jobs.backfills PRIMARY KEY (id)
 jobs.cancel_requests CHECK ((length(reason) <= 1000))
 jobs.cancel_requests CHECK ((length(requested_by) <= 254))
 jobs.cancel_requests PRIMARY KEY (job_id)
@@ -333,6 +434,63 @@ jobs.queues PRIMARY KEY (id)
 jobs.queues UNIQUE (project_id, name)
 jobs.rate_buckets CHECK ((tokens >= (0)::double precision))
 jobs.rate_buckets PRIMARY KEY (queue_id)
+jobs.schedule_fires CHECK ((((outcome = 'fired'::text) = (num_nonnulls(job_id, workflow_id) = 1)) AND ((outcome = 'fired'::text) = (fired_at IS NOT NULL))))
+jobs.schedule_fires CHECK ((((outcome = 'missed'::text) = (num_nonnulls(missed_from, missed_to) = 2)) AND (num_nonnulls(missed_from, missed_to) <> 1)))
+jobs.schedule_fires CHECK (((outcome = ANY (ARRAY['skipped'::text, 'missed'::text])) = (reason IS NOT NULL)))
+jobs.schedule_fires CHECK (((planned_at IS NULL) = ((trigger = 'manual'::text) OR (outcome = 'missed'::text))))
+jobs.schedule_fires CHECK ((length(requested_by) <= 254))
+jobs.schedule_fires CHECK ((missed_count >= 0))
+jobs.schedule_fires CHECK ((outcome = ANY (ARRAY['fired'::text, 'queued'::text, 'skipped'::text, 'missed'::text])))
+jobs.schedule_fires CHECK ((run >= 0))
+jobs.schedule_fires CHECK ((trigger = ANY (ARRAY['scheduled'::text, 'catch_up'::text, 'backfill'::text, 'manual'::text])))
+jobs.schedule_fires PRIMARY KEY (id)
+jobs.schedule_fires UNIQUE (schedule_id, planned_at, run)
+jobs.schedules CHECK (
+CASE kind
+    WHEN 'cron'::text THEN ((num_nonnulls(expression, dialect) = 2) AND (num_nonnulls(every_ms, anchor) = 0))
+    ELSE ((num_nonnulls(expression, dialect) = 0) AND (num_nonnulls(every_ms, anchor) = 2))
+END)
+jobs.schedules CHECK (
+CASE template
+    WHEN 'job'::text THEN ((num_nonnulls(job_type, queue_id) = 2) AND (workflow IS NULL))
+    ELSE ((workflow IS NOT NULL) AND (num_nonnulls(job_type, queue_id, payload) = 0))
+END)
+jobs.schedules CHECK (((auto_pause_after >= 1) AND (auto_pause_after <= 1000)))
+jobs.schedules CHECK (((catch_up_window_ms >= 0) AND (catch_up_window_ms <= '31536000000'::bigint)))
+jobs.schedules CHECK (((cost >= 1) AND (cost <= 1000)))
+jobs.schedules CHECK (((every_ms >= 1000) AND (every_ms <= '316224000000'::bigint)))
+jobs.schedules CHECK (((jitter_ms >= 0) AND (jitter_ms <= 3600000)))
+jobs.schedules CHECK (((length(concurrency_key) >= 1) AND (length(concurrency_key) <= 255)))
+jobs.schedules CHECK (((max_attempts >= 1) AND (max_attempts <= 1000)))
+jobs.schedules CHECK (((max_catch_up >= 1) AND (max_catch_up <= 1000)))
+jobs.schedules CHECK (((priority >= 0) AND (priority <= 9)))
+jobs.schedules CHECK (((queue_bound >= 1) AND (queue_bound <= 1000)))
+jobs.schedules CHECK (((start_within_ms >= 1000) AND (start_within_ms <= '31536000000'::bigint)))
+jobs.schedules CHECK (((state = 'active'::text) = (next_fire_at IS NOT NULL)))
+jobs.schedules CHECK (((state = 'disabled'::text) = (disabled_reason IS NOT NULL)))
+jobs.schedules CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL)))
+jobs.schedules CHECK (((timeout_ms >= 1) AND (timeout_ms <= '2592000000'::bigint)))
+jobs.schedules CHECK ((cardinality(exclusions) <= 1000))
+jobs.schedules CHECK ((dialect = ANY (ARRAY['unix'::text, 'quartz'::text])))
+jobs.schedules CHECK ((kind = ANY (ARRAY['cron'::text, 'interval'::text])))
+jobs.schedules CHECK ((length(description) <= 1000))
+jobs.schedules CHECK ((length(disabled_reason) <= 1000))
+jobs.schedules CHECK ((length(expression) <= 255))
+jobs.schedules CHECK ((length(pause_reason) <= 1000))
+jobs.schedules CHECK ((length(paused_by) <= 254))
+jobs.schedules CHECK ((length(time_zone) <= 64))
+jobs.schedules CHECK ((max_runs >= 1))
+jobs.schedules CHECK ((misfire_policy = ANY (ARRAY['fire_once'::text, 'fire_all'::text, 'skip'::text])))
+jobs.schedules CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$'::text))
+jobs.schedules CHECK ((overlap_policy = ANY (ARRAY['skip'::text, 'allow'::text, 'queue_one'::text, 'queue_all'::text, 'cancel_previous'::text])))
+jobs.schedules CHECK ((queued >= 0))
+jobs.schedules CHECK ((start_at < end_at))
+jobs.schedules CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'completed'::text, 'disabled'::text])))
+jobs.schedules CHECK ((template = ANY (ARRAY['job'::text, 'workflow'::text])))
+jobs.schedules FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
+jobs.schedules FOREIGN KEY (queue_id) REFERENCES jobs.queues(id)
+jobs.schedules PRIMARY KEY (id)
+jobs.schedules UNIQUE (project_id, name)
 jobs.schema_versions CHECK ((compat = ANY (ARRAY['additive'::text, 'breaking'::text])))
 jobs.schema_versions PRIMARY KEY (version)
 jobs.signing_keys PRIMARY KEY (kid)
@@ -350,6 +508,8 @@ jobs.workflows FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
 jobs.workflows PRIMARY KEY (id)
 
 -- indexes
+CREATE INDEX backfills_running ON jobs.backfills USING btree (id) WHERE (state = 'running'::text)
+CREATE INDEX backfills_schedule ON jobs.backfills USING btree (schedule_id, id)
 CREATE INDEX cancel_requests_worker ON jobs.cancel_requests USING btree (worker_id)
 CREATE INDEX dependencies_parent ON jobs.dependencies USING btree (parent_id)
 CREATE INDEX dependencies_workflow ON jobs.dependencies USING btree (workflow_id)
@@ -370,10 +530,17 @@ CREATE INDEX jobs_waiting ON jobs.jobs USING btree (queue_id, state) WHERE (stat
 CREATE INDEX jobs_workflow ON jobs.jobs USING btree (workflow_id) WHERE (workflow_id IS NOT NULL)
 CREATE INDEX project_members_user ON jobs.project_members USING btree (user_id)
 CREATE INDEX queues_resume ON jobs.queues USING btree (resume_at) WHERE (resume_at IS NOT NULL)
+CREATE INDEX schedule_fires_backfill ON jobs.schedule_fires USING btree (backfill_id, id) WHERE (backfill_id IS NOT NULL)
+CREATE INDEX schedule_fires_history ON jobs.schedule_fires USING btree (schedule_id, id)
+CREATE INDEX schedule_fires_queued ON jobs.schedule_fires USING btree (schedule_id, id) WHERE (outcome = 'queued'::text)
+CREATE INDEX schedules_queue ON jobs.schedules USING btree (queue_id) WHERE (queue_id IS NOT NULL)
+CREATE INDEX schedules_queued ON jobs.schedules USING btree (id) WHERE (queued > 0)
+CREATE INDEX schedules_wake ON jobs.schedules USING btree (wake_at, id) WHERE (wake_at IS NOT NULL)
 CREATE INDEX workflows_project ON jobs.workflows USING btree (project_id, id)
 CREATE INDEX workflows_unfinished ON jobs.workflows USING btree (id) WHERE (finished_at IS NULL)
 CREATE INDEX workflows_unplanned ON jobs.workflows USING btree (id) WHERE (planned_at IS NULL)
 CREATE UNIQUE INDEX attempts_pkey ON jobs.attempts USING btree (job_id, lease_token)
+CREATE UNIQUE INDEX backfills_pkey ON jobs.backfills USING btree (id)
 CREATE UNIQUE INDEX cancel_requests_pkey ON jobs.cancel_requests USING btree (job_id)
 CREATE UNIQUE INDEX dependencies_pkey ON jobs.dependencies USING btree (child_id, parent_id)
 CREATE UNIQUE INDEX finished_attempts_pkey ON ONLY jobs.finished_attempts USING btree (job_id, lease_token, retain_until)
@@ -390,6 +557,10 @@ CREATE UNIQUE INDEX queue_heads_pkey ON jobs.queue_heads USING btree (queue_id, 
 CREATE UNIQUE INDEX queues_pkey ON jobs.queues USING btree (id)
 CREATE UNIQUE INDEX queues_project_id_name_key ON jobs.queues USING btree (project_id, name)
 CREATE UNIQUE INDEX rate_buckets_pkey ON jobs.rate_buckets USING btree (queue_id)
+CREATE UNIQUE INDEX schedule_fires_once ON jobs.schedule_fires USING btree (schedule_id, planned_at, run)
+CREATE UNIQUE INDEX schedule_fires_pkey ON jobs.schedule_fires USING btree (id)
+CREATE UNIQUE INDEX schedules_pkey ON jobs.schedules USING btree (id)
+CREATE UNIQUE INDEX schedules_project_id_name_key ON jobs.schedules USING btree (project_id, name)
 CREATE UNIQUE INDEX schema_versions_pkey ON jobs.schema_versions USING btree (version)
 CREATE UNIQUE INDEX signing_keys_pkey ON jobs.signing_keys USING btree (kid)
 CREATE UNIQUE INDEX users_email ON jobs.users USING btree (lower(email))
@@ -438,6 +609,7 @@ tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, 
 wanted_partitions(p_today date) returns TABLE(bound date)  f6ace1071dad67b9a349f9f96020b2dc
 
 -- grants
+jobs_api DELETE, INSERT (anchor), INSERT (auto_pause_after), INSERT (catch_up_window_ms), INSERT (concurrency_key), INSERT (cost), INSERT (description), INSERT (dialect), INSERT (end_at), INSERT (every_ms), INSERT (exclusions), INSERT (expression), INSERT (jitter_ms), INSERT (job_type), INSERT (kind), INSERT (max_attempts), INSERT (max_catch_up), INSERT (max_runs), INSERT (misfire_policy), INSERT (name), INSERT (next_fire_at), INSERT (overlap_policy), INSERT (pause_reason), INSERT (paused_at), INSERT (paused_by), INSERT (paused_until), INSERT (payload), INSERT (planned_to), INSERT (priority), INSERT (project_id), INSERT (queue_bound), INSERT (queue_id), INSERT (retry_policy), INSERT (start_at), INSERT (start_within_ms), INSERT (state), INSERT (template), INSERT (time_zone), INSERT (timeout_ms), INSERT (tzdb_version), INSERT (workflow), SELECT, UPDATE (anchor), UPDATE (auto_pause_after), UPDATE (catch_up_window_ms), UPDATE (concurrency_key), UPDATE (cost), UPDATE (description), UPDATE (dialect), UPDATE (disabled_reason), UPDATE (end_at), UPDATE (every_ms), UPDATE (exclusions), UPDATE (expression), UPDATE (failures_since), UPDATE (jitter_ms), UPDATE (job_type), UPDATE (kind), UPDATE (max_attempts), UPDATE (max_catch_up), UPDATE (max_runs), UPDATE (misfire_policy), UPDATE (name), UPDATE (next_fire_at), UPDATE (overlap_policy), UPDATE (pause_reason), UPDATE (paused_at), UPDATE (paused_by), UPDATE (paused_until), UPDATE (payload), UPDATE (planned_to), UPDATE (priority), UPDATE (queue_bound), UPDATE (queue_id), UPDATE (retry_policy), UPDATE (start_at), UPDATE (start_within_ms), UPDATE (state), UPDATE (template), UPDATE (time_zone), UPDATE (timeout_ms), UPDATE (tzdb_version), UPDATE (updated_at), UPDATE (version), UPDATE (workflow) on schedules
 jobs_api DELETE, INSERT (payload_visible), INSERT (project_id), INSERT (role), INSERT (user_id), SELECT, UPDATE (payload_visible), UPDATE (role) on project_members
 jobs_api EXECUTE on assert_lease(p_job_id bigint, p_lease_token bigint)
 jobs_api EXECUTE on micros(p_at timestamp with time zone)
@@ -449,10 +621,12 @@ jobs_api INSERT (job_count), INSERT (name), INSERT (on_failure), INSERT (project
 jobs_api INSERT (job_id), INSERT (key), INSERT (workflow_id), SELECT on workflow_members
 jobs_api INSERT (max_concurrency), INSERT (name), INSERT (project_id), INSERT (weight), SELECT, UPDATE (updated_at), UPDATE (weight) on queues
 jobs_api INSERT (name), SELECT on projects
+jobs_api INSERT (overlap_policy), INSERT (planned), INSERT (priority), INSERT (range_from), INSERT (range_to), INSERT (reprocess), INSERT (requested_by), INSERT (schedule_id), SELECT on backfills
 jobs_api SELECT on all_jobs
 jobs_api SELECT on attempts
 jobs_api SELECT on finished_attempts
 jobs_api SELECT on finished_jobs
+jobs_api SELECT on schedule_fires
 jobs_api SELECT on schema_versions
 jobs_api SELECT on signing_keys
 jobs_api SELECT on workers
@@ -476,7 +650,10 @@ jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
 jobs_scheduler SELECT (id), SELECT (name) on projects
 jobs_scheduler SELECT (id), SELECT (name), SELECT (project_id) on queues
 jobs_scheduler SELECT (id), SELECT (project_id), SELECT (queue_id), SELECT (run_at), SELECT (state), SELECT (type), SELECT (workflow_id), SELECT (workflow_key) on jobs
+jobs_scheduler SELECT on backfills
 jobs_scheduler SELECT on dependencies
+jobs_scheduler SELECT on schedule_fires
+jobs_scheduler SELECT on schedules
 jobs_scheduler SELECT on schema_versions
 jobs_scheduler SELECT on workers
 jobs_scheduler SELECT on workflow_members

@@ -26,6 +26,22 @@ GRANT INSERT (project_id, name, on_failure, job_count) ON workflows TO ${api_rol
 GRANT INSERT (workflow_id, job_id, key) ON workflow_members TO ${api_role};
 GRANT INSERT (child_id, parent_id, workflow_id, on_outcome) ON dependencies TO ${api_role};
 GRANT USAGE ON SEQUENCE job_id_seq TO ${api_role};
+-- Of schedules it writes what people decide; where a schedule stands is the leader's, but for the start.
+GRANT SELECT ON schedules, schedule_fires, backfills TO ${api_role};
+GRANT INSERT (project_id, name, description, kind, expression, dialect, every_ms, anchor, time_zone, start_at, end_at,
+              max_runs, exclusions, jitter_ms, misfire_policy, max_catch_up, catch_up_window_ms, overlap_policy,
+              queue_bound, auto_pause_after, template, job_type, queue_id, payload, priority, max_attempts,
+              retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, workflow, state, paused_at,
+              paused_by, pause_reason, paused_until, planned_to, next_fire_at, tzdb_version),
+      UPDATE (name, description, version, updated_at, kind, expression, dialect, every_ms, anchor, time_zone,
+              start_at, end_at, max_runs, exclusions, jitter_ms, misfire_policy, max_catch_up, catch_up_window_ms,
+              overlap_policy, queue_bound, auto_pause_after, template, job_type, queue_id, payload, priority,
+              max_attempts, retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, workflow, state,
+              paused_at, paused_by, pause_reason, paused_until, disabled_reason, planned_to, next_fire_at,
+              tzdb_version, failures_since),
+      DELETE ON schedules TO ${api_role};
+GRANT INSERT (schedule_id, range_from, range_to, overlap_policy, reprocess, priority, planned, requested_by)
+   ON backfills TO ${api_role};
 GRANT EXECUTE ON FUNCTION micros(timestamptz), set_queue_limit(int, int), assert_lease(bigint, bigint)
    TO ${api_role};
 
@@ -48,6 +64,7 @@ GRANT SELECT (id, name) ON projects TO ${scheduler_role};
 GRANT SELECT (id, project_id, name) ON queues TO ${scheduler_role};
 GRANT SELECT (id, project_id, queue_id, type, state, run_at, workflow_id, workflow_key) ON jobs TO ${scheduler_role};
 GRANT SELECT ON workflows, workflow_members, dependencies, workers TO ${scheduler_role};
+GRANT SELECT ON schedules, schedule_fires, backfills TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   promote_due(int), mark_lost_workers(interval, interval), rescue_jobs(int, boolean), forget_workers(interval),
   release_pending(int), sweep_blocked(bigint, int),

@@ -14,6 +14,12 @@ public final class Channels {
    */
   public static final String JOBS_DUE = "jobs_due";
 
+  /**
+   * A schedule was made, edited, resumed or given a backfill: the leader reads anew what is due.
+   * Payload: microseconds since the epoch of its next planned time, for people only.
+   */
+  public static final String SCHEDULES_DUE = "schedules_due";
+
   /** Something that the dashboard shows has changed. Payload: {@code projectName topic,topic}. */
   public static final String JOBS_CHANGED = "jobs_changed";
 
