@@ -11,7 +11,8 @@ GRANT SELECT ON schema_versions TO ${api_role}, ${worker_role}, ${scheduler_role
 -- ---------------------------------------------------------------- api-service
 -- Reads everything of a project; inserts what is handed in; a job's life after that is not its to write.
 GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, finished_jobs, attempts,
-                finished_attempts, workflows, workflow_members, dependencies, workers, all_jobs, workflow_status
+                finished_attempts, workflows, workflow_members, dependencies, workers, all_jobs, workflow_status,
+                cancel_requests, job_progress
    TO ${api_role};
 GRANT INSERT (name) ON projects TO ${api_role};
 GRANT INSERT (email, name, password_hash, platform_admin), UPDATE (name, password_hash, disabled_at)
@@ -20,7 +21,8 @@ GRANT INSERT (project_id, user_id, role, payload_visible), UPDATE (role, payload
    ON project_members TO ${api_role};
 GRANT INSERT (project_id, name, weight, max_concurrency), UPDATE (weight, updated_at) ON queues TO ${api_role};
 GRANT INSERT (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at, ready_at,
-              max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies, has_dependents)
+              max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies, has_dependents,
+              timeout_ms, start_by, cost, concurrency_key)
    ON jobs TO ${api_role};
 GRANT INSERT (project_id, name, on_failure, job_count) ON workflows TO ${api_role};
 GRANT INSERT (workflow_id, job_id, key) ON workflow_members TO ${api_role};

@@ -1,6 +1,7 @@
 package io.jobscheduler.api;
 
 import io.jobscheduler.api.database.JdbiProducer;
+import io.jobscheduler.api.jobs.JobOptions;
 import io.jobscheduler.api.jobs.JobRequest;
 import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
@@ -34,6 +35,6 @@ public final class TestProjects {
   /** {@code count} plain jobs of a type. */
   public static List<JobRequest> jobs(int count, String type) {
     return Collections.nCopies(
-        count, new JobRequest(type, "default", null, 4, null, null, 20, null));
+        count, new JobRequest(type, "default", null, 4, null, null, 20, null, JobOptions.NONE));
   }
 }

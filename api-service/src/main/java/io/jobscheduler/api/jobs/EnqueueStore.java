@@ -6,7 +6,6 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -23,7 +22,12 @@ public class EnqueueStore {
     this.jdbi = jdbi;
   }
 
-  /** A job as it was stored. */
+  /**
+   * A job as it was stored.
+   *
+   * @param queuePolicy the retry policy of its queue; null if it has none or several were stored
+   * @param queueTimeoutMillis the timeout of its queue; likewise
+   */
   record Enqueued(
       long id,
       String state,
@@ -32,34 +36,46 @@ public class EnqueueStore {
       long dispatchKey,
       Instant createdAt,
       @Nullable Instant runAt,
-      @Nullable Instant readyAt) {}
+      @Nullable Instant readyAt,
+      @Nullable String queuePolicy,
+      @Nullable Long queueTimeoutMillis) {}
 
   // All jobs in one statement, so one commit, and all or nothing. The clock is read once, in a
   // MATERIALIZED CTE: state, key and ready time of a job agree. An unknown queue joins nothing; the
-  // caller sees it in the number of rows. ORDER BY gives ids in the order of the request.
+  // caller sees it in the number of rows. ORDER BY gives ids in the order of the request. What the
+  // queue
+  // adds is looked up for a job alone: it is only answered, and a bulk request is not.
   private static final String ENQUEUE_JOBS =
       """
       WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), given AS (
-        SELECT u.n, u.type, u.queue, u.payload, u.priority, u.max_attempts, u.retry_policy,
+        SELECT u.n, u.type, u.queue, u.payload, u.priority, u.max_attempts, u.retry_policy, u.timeout_ms,
+               u.start_by, u.cost, u.concurrency_key,
                coalesce(u.run_at::timestamptz, c.at + make_interval(secs => u.delay)) AS run_at, c.at
           FROM unnest(:types::text[], :queues::text[], :payloads::text[], :priorities::int[], :runAts::text[],
-                      :delays::float8[], :maxAttempts::int[], :retryPolicies::text[])
+                      :delays::float8[], :maxAttempts::int[], :retryPolicies::text[], :timeouts::bigint[],
+                      :startBys::text[], :costs::int[], :concurrencyKeys::text[])
                  WITH ORDINALITY
-                 AS u (type, queue, payload, priority, run_at, delay, max_attempts, retry_policy, n)
+                 AS u (type, queue, payload, priority, run_at, delay, max_attempts, retry_policy, timeout_ms,
+                       start_by, cost, concurrency_key, n)
          CROSS JOIN clock c)
       INSERT INTO jobs.jobs (project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key,
-          run_at, ready_at, max_attempts, retry_policy, payload)
+          run_at, ready_at, max_attempts, retry_policy, payload, timeout_ms, start_by, cost, concurrency_key)
       SELECT q.project_id, q.id, g.type,
              CASE WHEN g.run_at > g.at THEN 'scheduled' ELSE 'ready' END,
              g.priority, g.priority,
              jobs.micros(greatest(g.run_at, g.at)),
              g.run_at,
              CASE WHEN g.run_at > g.at THEN NULL ELSE g.at END,
-             g.max_attempts, g.retry_policy::json, g.payload::json
+             g.max_attempts, g.retry_policy::json, g.payload::json, g.timeout_ms, g.start_by::timestamptz,
+             coalesce(g.cost, 1), g.concurrency_key
         FROM given g
         JOIN jobs.queues q ON q.project_id = :project AND q.name = g.queue
        ORDER BY g.n
-      RETURNING id, state, queue_id, dispatch_lane, dispatch_key, created_at, run_at, ready_at
+      RETURNING id, state, queue_id, dispatch_lane, dispatch_key, created_at, run_at, ready_at,
+             CASE WHEN :alone THEN (SELECT q.retry_policy::text FROM jobs.queues q WHERE q.id = queue_id) END
+               AS queue_policy,
+             CASE WHEN :alone THEN (SELECT q.timeout_ms FROM jobs.queues q WHERE q.id = queue_id) END
+               AS queue_timeout_ms
       """;
 
   /**
@@ -85,19 +101,11 @@ public class EnqueueStore {
   }
 
   private static List<Enqueued> insert(Handle h, int projectId, List<JobRequest> jobs) {
-    return h.createQuery(ENQUEUE_JOBS)
+    return JobColumns.bindTo(h.createQuery(ENQUEUE_JOBS), jobs)
         .bind("project", projectId)
-        .bindArray("types", String.class, column(jobs, JobRequest::type))
-        .bindArray("queues", String.class, column(jobs, JobRequest::queue))
-        .bindArray("payloads", String.class, column(jobs, JobRequest::payload))
-        .bindArray("priorities", Integer.class, column(jobs, JobRequest::priority))
-        .bindArray(
-            "runAts",
-            String.class,
-            column(jobs, j -> j.runAt() == null ? null : j.runAt().toString()))
-        .bindArray("delays", Double.class, column(jobs, EnqueueStore::delaySeconds))
-        .bindArray("maxAttempts", Integer.class, column(jobs, JobRequest::maxAttempts))
-        .bindArray("retryPolicies", String.class, column(jobs, JobRequest::retryPolicy))
+        .bind("alone", jobs.size() == 1)
+        .bindArray("runAts", String.class, JobColumns.column(jobs, j -> JobColumns.text(j.runAt())))
+        .bindArray("delays", Double.class, JobColumns.column(jobs, EnqueueStore::delaySeconds))
         .map(
             (row, c) ->
                 new Enqueued(
@@ -108,17 +116,14 @@ public class EnqueueStore {
                     row.getLong("dispatch_key"),
                     row.getObject("created_at", OffsetDateTime.class).toInstant(),
                     instant(row.getObject("run_at", OffsetDateTime.class)),
-                    instant(row.getObject("ready_at", OffsetDateTime.class))))
+                    instant(row.getObject("ready_at", OffsetDateTime.class)),
+                    row.getString("queue_policy"),
+                    row.getObject("queue_timeout_ms", Long.class)))
         .list();
   }
 
   private static @Nullable Double delaySeconds(JobRequest job) {
     return job.delay() == null ? null : job.delay().getSeconds() + job.delay().getNano() / NANOS;
-  }
-
-  private static Object[] column(
-      List<JobRequest> jobs, Function<JobRequest, @Nullable Object> value) {
-    return jobs.stream().map(value).toArray();
   }
 
   static @Nullable Instant instant(@Nullable OffsetDateTime at) {

@@ -2,6 +2,7 @@ package io.jobscheduler.api.jobs;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param payload the JSON as it was typed; null when there is none or the caller may not see it
  * @param result the JSON that its handler gave
  * @param error its last error
+ * @param retry its own policy, else its queue's, else the default
  * @param leaseToken the lease it runs under, or last ran under; null for viewers
+ * @param options its own timeout or its queue's; startBy, cost and concurrencyKey as they were
+ *     given
+ * @param generation how often it was brought back after it had ended; attempts count from 1 in each
+ * @param schedule the id of the schedule that made it
+ * @param plannedAt the time that its schedule had planned
+ * @param cancelRequestedAt since when its running attempt has been asked to end
+ * @param progress what its running attempt said last
  */
 public record Job(
     @JsonUnwrapped JobSummary summary,
@@ -20,4 +29,10 @@ public record Job(
     @JsonRawValue @Schema(ref = "AnyJson") @Nullable String result,
     @Nullable JobError error,
     RetryPolicy retry,
-    @Nullable String leaseToken) {}
+    @Nullable String leaseToken,
+    @JsonUnwrapped JobOptions options,
+    int generation,
+    @Nullable String schedule,
+    @Nullable Instant plannedAt,
+    @Nullable Instant cancelRequestedAt,
+    @Nullable JobProgress progress) {}

@@ -22,4 +22,22 @@ public record JobBody(
             defaultValue = "20",
             description = "how often it is run at most; 1 is no retry")
         @Nullable Integer maxAttempts,
-    @Nullable RetryPolicy retry) {}
+    @Nullable RetryPolicy retry,
+    @Schema(
+            description =
+                "run time after which an attempt is ended, PT0.001S to P30D; the queue's if not given")
+        @Nullable Duration timeout,
+    @Schema(description = "not started by then, it is cancelled as expired")
+        @Nullable Instant startBy,
+    @Schema(
+            minimum = "1",
+            maximum = "1000",
+            defaultValue = "1",
+            description = "slots that it takes in its worker")
+        @Nullable Integer cost,
+    @Schema(
+            minLength = 1,
+            maxLength = 255,
+            description =
+                "of the jobs with the same key at most the queue's perKeyConcurrency run at once")
+        @Nullable String concurrencyKey) {}

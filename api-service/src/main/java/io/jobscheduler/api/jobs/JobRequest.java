@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload the JSON text as typed; null when there is none
  * @param runAt when it is due; null now, or after {@code delay}
  * @param delay due so long after the database's clock at the insert
- * @param retryPolicy as jobs.retry_delay reads it; null for the default
+ * @param retryPolicy as jobs.retry_delay reads it; null for the queue's, or the default
  */
 public record JobRequest(
     String type,
@@ -20,7 +20,8 @@ public record JobRequest(
     @Nullable Instant runAt,
     @Nullable Duration delay,
     int maxAttempts,
-    @Nullable String retryPolicy) {
+    @Nullable String retryPolicy,
+    JobOptions options) {
   /** The queue that every project has. */
   public static final String DEFAULT_QUEUE = "default";
 

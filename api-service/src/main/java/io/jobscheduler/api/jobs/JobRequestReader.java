@@ -27,6 +27,7 @@ public final class JobRequestReader {
   private @Nullable Duration delay;
   private int maxAttempts = JobRequest.DEFAULT_MAX_ATTEMPTS;
   private @Nullable String retryPolicy;
+  private JobOptions options = JobOptions.NONE;
 
   private JobRequestReader(JsonReader in, int mostPayloadBytes, boolean mayWait) {
     this.in = in;
@@ -96,7 +97,11 @@ public final class JobRequestReader {
         delay = Fields.duration(in, LONGEST_DELAY);
       }
       default -> {
-        return false;
+        JobOptions more = JobOptions.take(in, field, options);
+        if (more == null) {
+          return false;
+        }
+        options = more;
       }
     }
     return true;
@@ -109,9 +114,13 @@ public final class JobRequestReader {
     if (runAt != null && delay != null) {
       in.violations().add(pointer + "/delay", "Give either runAt or delay.");
     }
+    if (runAt != null && options.startBy() != null && options.startBy().isBefore(runAt)) {
+      in.violations().add(pointer + "/startBy", "It must not lie before runAt.");
+    }
     return type == null
         ? null
-        : new JobRequest(type, queue, payload, priority, runAt, delay, maxAttempts, retryPolicy);
+        : new JobRequest(
+            type, queue, payload, priority, runAt, delay, maxAttempts, retryPolicy, options);
   }
 
   private static <T> T or(@Nullable T given, T otherwise) {

@@ -5,6 +5,8 @@ import static io.jobscheduler.api.jobs.EnqueueStore.instant;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
@@ -27,13 +29,18 @@ public class JobStore {
   // shows
   // the error of its last failed attempt: one probe of the attempts' primary key, for those that
   // have
-  // any. The project stands in the predicate: another project's id finds nothing.
+  // any. Progress and the request to cancel belong to the attempt that runs: an earlier one's are
+  // passed
+  // over. The project stands in the predicate: another project's id finds nothing.
   private static final String FIND_JOB =
       """
       SELECT j.id, j.type, q.name AS queue, j.state, j.state_reason, j.priority, j.attempt, j.max_attempts,
              j.created_at, j.run_at, j.ready_at, j.started_at, j.finished_at, j.workflow_id, j.workflow_key,
              j.worker_id, j.lease_token, j.payload::text AS payload, j.result::text AS result,
-             j.retry_policy::text AS retry_policy,
+             coalesce(j.retry_policy, q.retry_policy)::text AS retry_policy,
+             coalesce(j.timeout_ms, q.timeout_ms) AS timeout_ms, j.start_by, j.cost, j.concurrency_key,
+             j.generation, j.schedule_id, j.planned_at, c.requested_at AS cancel_requested_at,
+             p.fraction, p.message AS progress_message, p.updated_at AS progress_at,
              coalesce(j.error_kind, e.error_kind) AS error_kind,
              CASE WHEN j.error_kind IS NULL THEN e.error_message ELSE j.error_message END AS error_message,
              CASE WHEN j.error_kind IS NULL THEN e.error_stack ELSE j.error_stack END AS error_stack
@@ -43,6 +50,9 @@ public class JobStore {
           SELECT a.error_kind, a.error_message, a.error_stack FROM jobs.attempts a
            WHERE j.attempt_rows > 0 AND j.finished_at IS NULL AND a.job_id = j.id
            ORDER BY a.lease_token DESC LIMIT 1) e ON true
+        LEFT JOIN jobs.cancel_requests c ON c.job_id = j.id AND j.state = 'running'
+        LEFT JOIN jobs.job_progress p ON p.job_id = j.id AND p.lease_token = j.lease_token
+                                     AND j.state = 'running'
        WHERE j.id = :id AND j.project_id = :project
       """;
 
@@ -134,13 +144,36 @@ public class JobStore {
 
   private static Job jobOf(ResultSet row, boolean payloadVisible, boolean leaseVisible)
       throws SQLException {
+    Long timeout = row.getObject("timeout_ms", Long.class);
     return new Job(
         summaryOf(row),
         payloadVisible ? row.getString("payload") : null,
         payloadVisible ? row.getString("result") : null,
         JobError.of(row),
         RetryPolicy.ofStored(row.getString("retry_policy")),
-        leaseVisible ? row.getString("lease_token") : null);
+        leaseVisible ? row.getString("lease_token") : null,
+        new JobOptions(
+            timeout == null ? null : Duration.ofMillis(timeout),
+            instant(row.getObject("start_by", OffsetDateTime.class)),
+            row.getInt("cost"),
+            row.getString("concurrency_key")),
+        row.getInt("generation"),
+        row.getString("schedule_id"),
+        instant(row.getObject("planned_at", OffsetDateTime.class)),
+        instant(row.getObject("cancel_requested_at", OffsetDateTime.class)),
+        progressOf(row, payloadVisible));
+  }
+
+  /** What an attempt says of itself may quote its payload: only who sees that sees the words. */
+  private static @Nullable JobProgress progressOf(ResultSet row, boolean payloadVisible)
+      throws SQLException {
+    Instant at = instant(row.getObject("progress_at", OffsetDateTime.class));
+    return at == null
+        ? null
+        : new JobProgress(
+            row.getObject("fraction", Double.class),
+            payloadVisible ? row.getString("progress_message") : null,
+            at);
   }
 
   private static JobSummary summaryOf(ResultSet row) throws SQLException {

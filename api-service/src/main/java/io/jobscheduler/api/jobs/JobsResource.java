@@ -107,7 +107,14 @@ public class JobsResource {
         grant.payloadVisible() ? request.payload() : null,
         null,
         null,
-        RetryPolicy.ofStored(request.retryPolicy()),
+        RetryPolicy.ofStored(
+            request.retryPolicy() == null ? stored.queuePolicy() : request.retryPolicy()),
+        null,
+        request.options().orTimeoutMillis(stored.queueTimeoutMillis()),
+        0,
+        null,
+        null,
+        null,
         null);
   }
 

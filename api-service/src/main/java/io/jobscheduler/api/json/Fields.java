@@ -4,6 +4,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -46,30 +47,43 @@ public final class Fields {
 
   /** An ISO 8601 duration from zero to {@code most}; null when absent or, noted, none. */
   public static @Nullable Duration duration(JsonReader in, Duration most) {
+    return duration(in, Duration.ZERO, most);
+  }
+
+  /** An ISO 8601 duration from {@code least} to {@code most}; null when absent or, noted, none. */
+  public static @Nullable Duration duration(JsonReader in, Duration least, Duration most) {
     String text = in.string();
     if (text == null) {
       return null;
     }
     try {
       Duration duration = Duration.parse(text);
-      if (!duration.isNegative() && duration.compareTo(most) <= 0) {
+      if (duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0) {
         return duration;
       }
     } catch (DateTimeException e) {
       // Falls through to the one rejection.
     }
-    in.reject("Expected an ISO 8601 duration such as PT30S, at most " + most + ".");
+    in.reject(
+        "Expected an ISO 8601 duration such as PT30S, "
+            + (least.isZero() ? "" : "at least " + least + " and ")
+            + "at most "
+            + most
+            + ".");
     return null;
   }
 
-  /** An ISO 8601 instant with an offset, 1970 to 9999; null when absent or, noted, none. */
+  /**
+   * An ISO 8601 instant with an offset, 1970 to 9999, in whole microseconds as Postgres keeps it;
+   * null when absent or, noted, none.
+   */
   public static @Nullable Instant instant(JsonReader in) {
     String text = in.string();
     if (text == null) {
       return null;
     }
     try {
-      Instant instant = OffsetDateTime.parse(text).toInstant();
+      Instant instant = OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
       if (!instant.isBefore(FIRST) && !instant.isAfter(LAST)) {
         return instant;
       }

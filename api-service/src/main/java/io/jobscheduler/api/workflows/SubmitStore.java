@@ -1,5 +1,6 @@
 package io.jobscheduler.api.workflows;
 
+import io.jobscheduler.api.jobs.JobColumns;
 import io.jobscheduler.api.jobs.JobRequest;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Arrays;
@@ -7,10 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
-import org.jspecify.annotations.Nullable;
 
 /** The INSERTs of a workflow, in one transaction. */
 @ApplicationScoped
@@ -76,17 +75,20 @@ class SubmitStore {
   private static final String INSERT_JOBS =
       """
       INSERT INTO jobs.jobs (project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key,
-          ready_at, max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies,
-          has_dependents)
+          ready_at, max_attempts, retry_policy, payload, timeout_ms, start_by, cost, concurrency_key,
+          workflow_id, workflow_key, has_dependencies, has_dependents)
       SELECT q.project_id, q.id, u.type,
              CASE WHEN u.waits THEN 'blocked' ELSE 'ready' END,
              u.priority, u.priority, :dispatchKey,
              CASE WHEN u.waits THEN NULL ELSE clock_timestamp() END,
-             u.max_attempts, u.retry_policy::json, u.payload::json, :workflow, u.key, u.waits, u.awaited
+             u.max_attempts, u.retry_policy::json, u.payload::json, u.timeout_ms, u.start_by::timestamptz,
+             coalesce(u.cost, 1), u.concurrency_key, :workflow, u.key, u.waits, u.awaited
         FROM unnest(:keys::text[], :types::text[], :queues::text[], :payloads::text[], :priorities::int[],
-                    :maxAttempts::int[], :retryPolicies::text[], :waits::boolean[], :awaited::boolean[])
+                    :maxAttempts::int[], :retryPolicies::text[], :timeouts::bigint[], :startBys::text[],
+                    :costs::int[], :concurrencyKeys::text[], :waits::boolean[], :awaited::boolean[])
                WITH ORDINALITY
-               AS u (key, type, queue, payload, priority, max_attempts, retry_policy, waits, awaited, n)
+               AS u (key, type, queue, payload, priority, max_attempts, retry_policy, timeout_ms, start_by, cost,
+                     concurrency_key, waits, awaited, n)
         JOIN jobs.queues q ON q.project_id = :project AND q.name = u.queue
        ORDER BY u.n
       RETURNING id, workflow_key, queue_id, dispatch_lane, state
@@ -103,18 +105,13 @@ class SubmitStore {
       waits[edge.child()] = true;
       awaited[edge.parent()] = true;
     }
-    return h.createQuery(INSERT_JOBS)
+    List<JobRequest> jobs = members.stream().map(WorkflowRequest.Member::job).toList();
+    return JobColumns.bindTo(h.createQuery(INSERT_JOBS), jobs)
         .bind("project", projectId)
         .bind("workflow", head.id())
         .bind("dispatchKey", head.dispatchKey())
         .bindArray(
             "keys", String.class, members.stream().map(WorkflowRequest.Member::key).toArray())
-        .bindArray("types", String.class, column(members, JobRequest::type))
-        .bindArray("queues", String.class, column(members, JobRequest::queue))
-        .bindArray("payloads", String.class, column(members, JobRequest::payload))
-        .bindArray("priorities", Integer.class, column(members, JobRequest::priority))
-        .bindArray("maxAttempts", Integer.class, column(members, JobRequest::maxAttempts))
-        .bindArray("retryPolicies", String.class, column(members, JobRequest::retryPolicy))
         .bindArray("waits", Boolean.class, (Object[]) waits)
         .bindArray("awaited", Boolean.class, (Object[]) awaited)
         .map(
@@ -126,11 +123,6 @@ class SubmitStore {
                     row.getInt("dispatch_lane"),
                     row.getString("state").equals("ready")))
         .list();
-  }
-
-  private static Object[] column(
-      List<WorkflowRequest.Member> members, Function<JobRequest, @Nullable Object> value) {
-    return members.stream().map(m -> value.apply(m.job())).toArray();
   }
 
   private static final String INSERT_MEMBERS =

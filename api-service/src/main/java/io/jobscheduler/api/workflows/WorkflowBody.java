@@ -1,6 +1,8 @@
 package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.api.jobs.RetryPolicy;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,10 @@ public record WorkflowBody(
       @Schema(minimum = "0", maximum = "9", defaultValue = "4") @Nullable Integer priority,
       @Schema(minimum = "1", maximum = "1000", defaultValue = "20") @Nullable Integer maxAttempts,
       @Nullable RetryPolicy retry,
+      @Nullable Duration timeout,
+      @Nullable Instant startBy,
+      @Schema(minimum = "1", maximum = "1000", defaultValue = "1") @Nullable Integer cost,
+      @Schema(minLength = 1, maxLength = 255) @Nullable String concurrencyKey,
       @Schema(description = "keys of the jobs it waits for, or {key, on}")
           @Nullable List<DependencyBody> dependsOn) {}
 

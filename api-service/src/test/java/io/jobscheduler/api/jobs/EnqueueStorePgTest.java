@@ -30,7 +30,7 @@ class EnqueueStorePgTest {
   }
 
   private static JobRequest job(Instant runAt, Duration delay) {
-    return new JobRequest("t", "default", null, 7, runAt, delay, 3, null);
+    return new JobRequest("t", "default", null, 7, runAt, delay, 3, null, JobOptions.NONE);
   }
 
   private EnqueueStore.Enqueued enqueue(JobRequest job) {
@@ -73,9 +73,18 @@ class EnqueueStorePgTest {
   void keepsOrderAndPayloadOfEach() {
     List<JobRequest> requests =
         List.of(
-            new JobRequest("a", "default", "1e2", 0, null, null, 1, null),
-            new JobRequest("b", "default", null, 9, null, null, 1000, null),
-            new JobRequest("c", "default", "{\"x\": \"\\u00e9😀\" }", 4, null, null, 20, null));
+            new JobRequest("a", "default", "1e2", 0, null, null, 1, null, JobOptions.NONE),
+            new JobRequest("b", "default", null, 9, null, null, 1000, null, JobOptions.NONE),
+            new JobRequest(
+                "c",
+                "default",
+                "{\"x\": \"\\u00e9😀\" }",
+                4,
+                null,
+                null,
+                20,
+                null,
+                JobOptions.NONE));
     List<EnqueueStore.Enqueued> stored = store.enqueueJobs(project, requests).orElseThrow();
     for (int i = 0; i < requests.size(); i++) {
       Job job = jobs.findJob(project, stored.get(i).id(), true, true).orElseThrow();
@@ -90,7 +99,7 @@ class EnqueueStorePgTest {
   @Test
   void storesNothingWhenOneQueueIsUnknown() {
     JobRequest good = job(null, null);
-    JobRequest bad = new JobRequest("t", "nowhere", null, 4, null, null, 20, null);
+    JobRequest bad = new JobRequest("t", "nowhere", null, 4, null, null, 20, null, JobOptions.NONE);
     assertTrue(store.enqueueJobs(project, List.of(good, bad, good)).isEmpty());
     assertTrue(store.enqueueJobs(project, List.of(bad)).isEmpty());
     assertEquals("0", database.sql("SELECT count(*) FROM jobs"));
@@ -100,7 +109,7 @@ class EnqueueStorePgTest {
   void aQueueOfAnotherProjectIsUnknown() {
     int other = TestProjects.create(database, "other");
     database.sql("INSERT INTO queues (project_id, name) VALUES (" + other + ", 'mail')");
-    JobRequest mail = new JobRequest("t", "mail", null, 4, null, null, 20, null);
+    JobRequest mail = new JobRequest("t", "mail", null, 4, null, null, 20, null, JobOptions.NONE);
     assertTrue(store.enqueueJobs(project, List.of(mail)).isEmpty());
     assertTrue(store.enqueueJobs(other, List.of(mail)).isPresent());
     assertEquals(Set.of("default"), store.knownQueues(project, Set.of("mail", "default")));
@@ -118,7 +127,9 @@ class EnqueueStorePgTest {
             new RetryPolicy(
                     "list", null, null, null, List.of(Duration.ofSeconds(5), Duration.ofDays(1)))
                 .stored())) {
-      long id = enqueue(new JobRequest("t", "default", null, 4, null, null, 9, policy)).id();
+      long id =
+          enqueue(new JobRequest("t", "default", null, 4, null, null, 9, policy, JobOptions.NONE))
+              .id();
       // Full jitter: a hundred draws lie within the strategy's wait and reach its upper half.
       String longest =
           database.sql(

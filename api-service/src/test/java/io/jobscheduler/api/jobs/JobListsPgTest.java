@@ -108,7 +108,9 @@ class JobListsPgTest {
     enqueue(6, "b");
     database.sql("INSERT INTO queues (project_id, name) VALUES (" + project + ", 'mail')");
     enqueue
-        .enqueueJobs(project, List.of(new JobRequest("a", "mail", null, 4, null, null, 20, null)))
+        .enqueueJobs(
+            project,
+            List.of(new JobRequest("a", "mail", null, 4, null, null, 20, null, JobOptions.NONE)))
         .orElseThrow();
     finish("id IN (1, 7)", "dead");
     finish("id IN (2, 8)", "succeeded");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.api.TestProjects;
+import io.jobscheduler.api.jobs.JobOptions;
 import io.jobscheduler.api.jobs.JobRequest;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ class SubmitStorePgTest {
 
   private static WorkflowRequest.Member member(String key, String queue) {
     return new WorkflowRequest.Member(
-        key, new JobRequest("t", queue, "{\"k\":1.0}", 6, null, null, 5, null));
+        key, new JobRequest("t", queue, "{\"k\":1.0}", 6, null, null, 5, null, JobOptions.NONE));
   }
 
   /** a → b, a → c (on done), b → d, c → d. */
