@@ -44,13 +44,27 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   END
 $$;
 
--- Delay before the next attempt, given the number of the attempt that failed (1 = first).
--- Policy: {strategy, baseSeconds, factor, capSeconds, delaySeconds: [], jitter: full|none}; null is
--- exponential, base 10 s, factor 2, cap 1 h, full jitter. Capped before exponentiation: no overflow.
--- A policy that cannot be reckoned counts as null, and no delay is longer than a year: one row that raised here
--- would keep each settle and rescue that it is part of from ending anything.
+-- A retry policy as it is stored, on a job or as the default of its queue (every field may be absent):
+--   strategy           exponential (default) | linear | fixed | list
+--   baseSeconds        first delay (10); fixed: the delay; linear: the step
+--   factor             exponential only (2)
+--   capSeconds         no delay is longer (3600); for a list: no cap unless given
+--   delaySeconds       list only: [1, 5, 25]; the last one repeats
+--   jitter             full (uniform between 0 and the delay; default of exponential) | none (of the others)
+--   maxElapsedSeconds  no attempt starts later than this after the first one of its generation started:
+--                      dead with reason retry-deadline
+--   rules              [{kinds: ["http-404", "http-5*"], action: retry (default) | dead | cancel, and any of
+--                      the fields above}]: the first rule one of whose kinds matches the error's kind; * stands
+--                      for any characters; its fields replace the policy's. Rules are for failed and timed out
+--                      attempts (kind timeout), not for lost workers.
+-- Whatever cannot be reckoned counts as absent; no delay is longer than a year: one row that raised here would
+-- keep each settle and rescue that it is part of from ending anything.
+
+-- Delay before the next attempt, given the number of the attempt that failed (1 = first); null is the default
+-- policy. Capped before exponentiation: no overflow.
 CREATE OR REPLACE FUNCTION retry_delay(p_policy json, p_attempt int) RETURNS interval
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE
+AS $$
 DECLARE
   v_strategy text;
   v_base double precision;
@@ -62,7 +76,8 @@ BEGIN
   v_strategy := coalesce(p_policy ->> 'strategy', 'exponential');
   v_base := greatest(coalesce((p_policy ->> 'baseSeconds')::double precision, 10), 0);
   v_factor := greatest(coalesce((p_policy ->> 'factor')::double precision, 2), 1);
-  v_cap := greatest(coalesce((p_policy ->> 'capSeconds')::double precision, 3600), 0);
+  v_cap := greatest(coalesce((p_policy ->> 'capSeconds')::double precision,
+                             CASE v_strategy WHEN 'list' THEN 31536000 ELSE 3600 END), 0);
   IF v_strategy = 'exponential' THEN
     IF v_base = 0 THEN
       v_seconds := 0;
@@ -75,7 +90,8 @@ BEGIN
     v_seconds := least(v_base * p_attempt, v_cap);
   ELSIF v_strategy = 'list' AND json_typeof(p_policy -> 'delaySeconds') = 'array' THEN
     v_length := json_array_length(p_policy -> 'delaySeconds');
-    v_seconds := coalesce((p_policy -> 'delaySeconds' ->> least(p_attempt, v_length) - 1)::double precision, v_base);
+    v_seconds := least(v_cap, coalesce(
+      (p_policy -> 'delaySeconds' ->> least(p_attempt, v_length) - 1)::double precision, v_base));
   ELSE
     v_seconds := least(v_base, v_cap);
   END IF;
@@ -86,5 +102,107 @@ BEGIN
   RETURN make_interval(secs => least(greatest(v_seconds, 0), 31536000));
 EXCEPTION WHEN OTHERS THEN
   RETURN retry_delay(NULL, p_attempt);
+END
+$$;
+
+-- The policy as the first rule for that error kind makes it; the policy itself when none matches.
+CREATE OR REPLACE FUNCTION retry_policy_for(p_policy json, p_kind text) RETURNS json
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+  IF p_policy -> 'rules' IS NULL THEN
+    RETURN p_policy;
+  END IF;
+  RETURN coalesce(
+    (SELECT ((p_policy::jsonb - 'rules') || r.rule::jsonb)::json
+       FROM json_array_elements(p_policy -> 'rules') WITH ORDINALITY AS r (rule, n)
+      WHERE EXISTS (
+        SELECT 1 FROM json_array_elements_text(r.rule -> 'kinds') AS k (pattern)
+         WHERE coalesce(p_kind, '') LIKE replace(regexp_replace(k.pattern, '([\\%_])', '\\\1', 'g'), '*', '%'))
+      ORDER BY r.n LIMIT 1),
+    p_policy);
+EXCEPTION WHEN OTHERS THEN
+  RETURN p_policy;
+END
+$$;
+
+-- What an attempt's outcome means for its job: succeeded, dead, cancelled: it ends, for that reason; any other
+-- outcome: it goes back, after the delay (null: at once). Internal to end_attempts, whose rows are locked.
+CREATE OR REPLACE FUNCTION decide_outcome(
+  p_outcome text, p_kind text, p_delay interval, p_until timestamptz, p_cancel boolean,
+  p_job bigint, p_attempt int, p_max_attempts int, p_queue int, p_policy json, p_started timestamptz,
+  p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval)
+LANGUAGE plpgsql VOLATILE
+AS $$
+DECLARE
+  v_policy json;
+  v_first timestamptz;
+  v_most double precision;
+BEGIN
+  outcome := p_outcome;
+  IF p_outcome = 'succeeded' OR p_job IS NULL THEN
+    RETURN;
+  ELSIF p_outcome IN ('revoked', 'expired') THEN
+    outcome := 'cancelled';
+    reason := p_outcome;
+    RETURN;
+  ELSIF p_cancel THEN
+    outcome := 'cancelled';
+    reason := 'cancel-requested';
+    RETURN;
+  ELSIF p_outcome IN ('dead', 'cancelled', 'released', 'returned') THEN
+    RETURN;
+  END IF;
+  -- Bounded before anything is reckoned with it: an instant may be infinite. (Nulls vanish in least and greatest.)
+  IF p_until IS NOT NULL THEN
+    delay := least(p_until, clock_timestamp() + interval '365 days') - clock_timestamp();
+  ELSE
+    delay := p_delay;
+  END IF;
+  IF delay IS NOT NULL THEN
+    delay := greatest(least(delay, interval '365 days'), interval '0');
+  END IF;
+  IF p_outcome = 'snoozed' THEN
+    delay := coalesce(delay, interval '0');
+    RETURN;
+  ELSIF p_attempt >= p_max_attempts THEN
+    outcome := 'dead';
+    RETURN;
+  END IF;
+
+  v_policy := coalesce(p_policy, (SELECT q.retry_policy FROM queues q WHERE q.id = p_queue));
+  IF p_outcome = 'lost' THEN
+    -- The first loss of a job goes back without backoff; a job that kills its workers waits.
+    delay := CASE WHEN EXISTS (SELECT 1 FROM attempts a
+                                WHERE a.job_id = p_job AND a.outcome = 'lost' AND a.generation = p_generation)
+                  THEN retry_delay(v_policy, p_attempt) END;
+    RETURN;
+  END IF;
+  v_policy := retry_policy_for(v_policy, p_kind);
+  IF v_policy ->> 'action' IN ('dead', 'cancel') THEN
+    outcome := CASE v_policy ->> 'action' WHEN 'dead' THEN 'dead' ELSE 'cancelled' END;
+    reason := 'retry-rule';
+    RETURN;
+  END IF;
+  delay := coalesce(delay, retry_delay(v_policy, p_attempt));
+  IF v_policy ->> 'maxElapsedSeconds' IS NOT NULL THEN
+    v_most := seconds_of(v_policy ->> 'maxElapsedSeconds');
+    SELECT least(p_started, min(a.started_at)) INTO v_first
+      FROM attempts a WHERE a.job_id = p_job AND a.generation = p_generation AND a.outcome NOT IN ('released', 'snoozed');
+    IF extract(epoch FROM clock_timestamp() + delay - v_first) > v_most THEN
+      outcome := 'dead';
+      reason := 'retry-deadline';
+    END IF;
+  END IF;
+END
+$$;
+
+-- A number of seconds, or null for what is none.
+CREATE OR REPLACE FUNCTION seconds_of(p_text text) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN p_text::double precision;
+EXCEPTION WHEN OTHERS THEN
+  RETURN NULL;
 END
 $$;

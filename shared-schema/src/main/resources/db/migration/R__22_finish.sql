@@ -67,6 +67,10 @@ BEGIN
            g.outcome, g.error_kind, g.error_message, g.error_stack, g.generation, g.error_fingerprint
       FROM gone g;
   END IF;
+  -- The newest word of its attempts. Most jobs never have one: looked for first, by primary key.
+  IF EXISTS (SELECT 1 FROM job_progress p WHERE p.job_id = ANY (v_ids)) THEN
+    DELETE FROM job_progress p WHERE p.job_id = ANY (v_ids);
+  END IF;
   RETURN QUERY SELECT m.id, m.state, m.dependents FROM unnest(v_ids, v_states, v_dependents) AS m (id, state, dependents);
 END
 $$;

@@ -71,13 +71,16 @@ DECLARE
   v_outcomes text[];
   v_kinds text[];
   v_messages text[];
+  v_fingerprints text[];
   v_gone bigint[];
 BEGIN
   SELECT array_agg(w.id) INTO v_gone FROM workers w WHERE w.lost_at IS NOT NULL OR w.stopped_at IS NOT NULL;
   SELECT array_agg(r.id), array_agg(r.lease_token), array_agg(r.workflow_id), array_agg(r.outcome),
          array_agg(CASE WHEN r.outcome = 'lost' THEN 'worker-lost' END),
-         array_agg(CASE WHEN r.outcome = 'lost' THEN 'worker ' || r.worker_id || ' was lost' END)
-    INTO v_ids, v_tokens, v_flows, v_outcomes, v_kinds, v_messages
+         array_agg(CASE WHEN r.outcome = 'lost' THEN 'worker ' || r.worker_id || ' was lost' END),
+         -- The same for every loss: whichever worker it was, it is one kind of failure.
+         array_agg(CASE WHEN r.outcome = 'lost' THEN 'worker-lost' END)
+    INTO v_ids, v_tokens, v_flows, v_outcomes, v_kinds, v_messages, v_fingerprints
     FROM (
       SELECT j.id, j.lease_token, j.workflow_id, j.worker_id,
              CASE WHEN w.unstarted @> ARRAY[j.id] AND j.returned < 3 THEN 'returned' ELSE 'lost' END AS outcome
@@ -90,8 +93,7 @@ BEGIN
        LIMIT p_limit) r;
   IF v_ids IS NOT NULL THEN
     RETURN QUERY SELECT * FROM end_attempts(NULL, v_ids, v_tokens, v_flows, v_outcomes,
-      array_fill(NULL::text, ARRAY[cardinality(v_ids)]), v_kinds, v_messages,
-      array_fill(NULL::text, ARRAY[cardinality(v_ids)]), array_fill(NULL::interval, ARRAY[cardinality(v_ids)]));
+      NULL, v_kinds, v_messages, NULL, v_fingerprints, NULL, NULL);
   END IF;
 END
 $$;

@@ -46,6 +46,7 @@ GRANT INSERT (schedule_id, range_from, range_to, overlap_policy, reprocess, prio
    ON backfills TO ${api_role};
 GRANT EXECUTE ON FUNCTION micros(timestamptz), set_queue_limit(int, int), assert_lease(bigint, bigint)
    TO ${api_role};
+GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text) TO ${api_role};
 
 -- ---------------------------------------------------------------- worker-service
 -- No right on any job row: claim and settle are its only doors.
@@ -55,7 +56,7 @@ GRANT SELECT ON queue_heads TO ${worker_role};
 GRANT EXECUTE ON FUNCTION
   claim(bigint, bigint, int[], int[], bigint[], bigint[]),
   first_ready(int[], bigint[], bigint[]), held_by(bigint), assert_lease(bigint, bigint),
-  settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], interval[]),
+  settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], text[], interval[], timestamptz[]),
   promote_jobs(bigint[]), release_pending(int),
   register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
    TO ${worker_role};

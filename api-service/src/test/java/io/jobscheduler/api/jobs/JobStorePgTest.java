@@ -46,7 +46,7 @@ class JobStorePgTest {
     database.sql(
         ("SELECT * FROM settle(%d, ARRAY[%d::bigint], ARRAY[%s::bigint], ARRAY[NULL::int],"
                 + " ARRAY['%s'], ARRAY[%s], ARRAY[%s], ARRAY['it broke'], ARRAY['at x'],"
-                + " ARRAY[%s::interval])")
+                + " NULL, ARRAY[%s::interval], NULL)")
             .formatted(WORKER, id, token, outcome, result, kind, delay));
   }
 

@@ -95,8 +95,8 @@ public final class Jobs {
     try (Connection connection = database.connect(Role.WORKER);
         PreparedStatement statement =
             connection.prepareStatement(
-                "SELECT s.verdict FROM jobs.settle(?, ?, ?, ?, ?, '{NULL}', '{NULL}', '{NULL}',"
-                    + " '{NULL}', '{NULL}') s WHERE s.id = ?")) {
+                "SELECT s.verdict FROM jobs.settle(?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, NULL, NULL,"
+                    + " NULL) s WHERE s.id = ?")) {
       statement.setLong(1, worker);
       statement.setArray(2, connection.createArrayOf("int8", new Object[] {lease.id()}));
       statement.setArray(3, connection.createArrayOf("int8", new Object[] {lease.token()}));

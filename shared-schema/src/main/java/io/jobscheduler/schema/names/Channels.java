@@ -23,5 +23,11 @@ public final class Channels {
   /** Something that the dashboard shows has changed. Payload: {@code projectName topic,topic}. */
   public static final String JOBS_CHANGED = "jobs_changed";
 
+  /**
+   * A worker has something to do at once, such as a cancel request on one of its jobs. Payload: the
+   * worker's id. Its beat learns of the same a little later.
+   */
+  public static final String CONTROL = "jobs_control";
+
   private Channels() {}
 }

@@ -27,7 +27,7 @@ class GrantsPgTest {
                     "SELECT payload FROM jobs.jobs",
                     "SELECT password_hash FROM jobs.users",
                     "SELECT jobs.rescue_jobs(1, true)",
-                    "SELECT jobs.end_attempts(NULL, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+                    "SELECT jobs.end_attempts(NULL, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
                     "UPDATE jobs.workers SET lost_at = NULL"),
             Role.SCHEDULER,
                 List.of(

@@ -49,7 +49,7 @@ class HazardsPgTest {
                   FROM jobs.settle(1, ARRAY[%d, %d]::bigint[], ARRAY[%d, %d]::bigint[],
                     ARRAY[NULL, NULL]::int[], ARRAY['%s', '%s'], ARRAY[NULL, NULL]::text[],
                     ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
-                    ARRAY[NULL, NULL]::interval[])
+                    NULL, ARRAY[NULL, NULL]::interval[], NULL)
                  ORDER BY verdict DESC
                 """
                     .formatted(

@@ -84,8 +84,8 @@ class SettlePlanPgTest {
     String texts = "array_fill(NULL::text, ARRAY[%d])".formatted(claimed.size());
     return """
     SELECT * FROM jobs.settle(1, ARRAY%1$s, ARRAY%2$s, array_fill(NULL::int, ARRAY[%3$d]),
-      array_fill('succeeded'::text, ARRAY[%3$d]), %4$s, %4$s, %4$s, %4$s,
-      array_fill(NULL::interval, ARRAY[%3$d]))
+      array_fill('succeeded'::text, ARRAY[%3$d]), %4$s, %4$s, %4$s, %4$s, %4$s,
+      array_fill(NULL::interval, ARRAY[%3$d]), NULL)
     """
         .formatted(
             claimed.stream().map(Sql.Claimed::id).toList(),

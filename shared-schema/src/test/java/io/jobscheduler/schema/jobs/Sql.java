@@ -131,7 +131,7 @@ final class Sql {
     Object[] none = new Object[n];
     try (PreparedStatement statement =
         worker.prepareStatement(
-            "SELECT id, verdict, state FROM jobs.settle(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+            "SELECT id, verdict, state FROM jobs.settle(?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, NULL)")) {
       statement.setLong(1, workerId);
       statement.setArray(
           2, worker.createArrayOf("bigint", jobs.stream().map(Claimed::id).toArray()));

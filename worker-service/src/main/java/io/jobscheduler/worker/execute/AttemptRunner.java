@@ -44,18 +44,21 @@ public final class AttemptRunner {
           "unknown-type",
           ErrorText.clean("this worker has no handler for type '" + job.type() + "'"),
           null,
+          null,
+          null,
           null);
     }
     try {
       JobOutcome outcome = handler.run(context(job));
       return outcome == null
-          ? Settlement.failed("no-outcome", "the handler returned no outcome", null, null)
+          ? Settlement.failed(
+              "no-outcome", "the handler returned no outcome", null, null, null, null)
           : settlementOf(outcome);
     } catch (OutOfMemoryError e) {
       onOutOfMemory.run();
       return failed(e);
     } catch (InvalidPayloadException e) {
-      return Settlement.dead("invalid-payload", ErrorText.clean(e.getMessage()), null);
+      return Settlement.dead("invalid-payload", ErrorText.clean(e.getMessage()), null, null);
     } catch (Throwable e) {
       return failed(e);
     }
@@ -80,10 +83,15 @@ public final class AttemptRunner {
     }
     if (outcome instanceof JobOutcome.Retry retry) {
       return Settlement.failed(
-          kind(retry.kind()), ErrorText.clean(retry.message()), null, delay(retry.after()));
+          kind(retry.kind()),
+          ErrorText.clean(retry.message()),
+          null,
+          null,
+          delay(retry.after()),
+          null);
     }
     if (outcome instanceof JobOutcome.Dead dead) {
-      return Settlement.dead(kind(dead.kind()), ErrorText.clean(dead.message()), null);
+      return Settlement.dead(kind(dead.kind()), ErrorText.clean(dead.message()), null, null);
     }
     return Settlement.cancelled(orEmpty(ErrorText.clean(((JobOutcome.Cancel) outcome).reason())));
   }
@@ -97,7 +105,12 @@ public final class AttemptRunner {
         || (result.length() > largestResult / 3
             && result.getBytes(StandardCharsets.UTF_8).length > largestResult)) {
       return Settlement.failed(
-          "result-too-large", "the result has more than " + largestResult + " bytes", null, null);
+          "result-too-large",
+          "the result has more than " + largestResult + " bytes",
+          null,
+          null,
+          null,
+          null);
     }
     return Settlement.succeeded(ErrorText.storable(result));
   }
@@ -124,12 +137,14 @@ public final class AttemptRunner {
           ErrorText.kindOf(error),
           ErrorText.clean(error.getMessage()),
           ErrorText.stackOf(error),
+          null,
+          null,
           null);
     } catch (Throwable broken) {
       // An exception whose own methods throw.
       LOG.debugf("Exception could not be described class=%s", error.getClass().getName());
       return Settlement.failed(
-          ErrorText.kindOf(error), "the exception could not be described", null, null);
+          ErrorText.kindOf(error), "the exception could not be described", null, null, null, null);
     }
   }
 }

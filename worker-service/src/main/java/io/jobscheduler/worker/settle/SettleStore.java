@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +30,7 @@ final class SettleStore {
       """
       SELECT s.id, s.verdict, s.state, s.queue_id, s.dispatch_lane, s.dispatch_key, s.project_id,
              (extract(epoch FROM s.run_at - clock_timestamp()) * 1000000)::bigint AS due_micros
-        FROM jobs.settle(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) s
+        FROM jobs.settle(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) s
       """;
 
   List<SettledRow> settleJobs(long worker, List<Pending> batch) throws SQLException {
@@ -44,7 +45,9 @@ final class SettleStore {
       statement.setArray(7, texts(connection, batch, Settlement::kind));
       statement.setArray(8, texts(connection, batch, Settlement::message));
       statement.setArray(9, texts(connection, batch, Settlement::stack));
-      statement.setArray(10, array(connection, "interval", batch, SettleStore::delay));
+      statement.setArray(10, texts(connection, batch, Settlement::fingerprint));
+      statement.setArray(11, array(connection, "interval", batch, SettleStore::delay));
+      statement.setArray(12, array(connection, "timestamptz", batch, SettleStore::until));
       try (ResultSet row = statement.executeQuery()) {
         List<SettledRow> rows = new ArrayList<>();
         while (row.next()) {
@@ -69,6 +72,12 @@ final class SettleStore {
     return pending.settlement().delay() == null
         ? null
         : String.format(Locale.ROOT, "%d milliseconds", pending.settlement().delay().toMillis());
+  }
+
+  // As text with its offset: a Timestamp would be written in the time zone of this JVM.
+  private static @Nullable String until(Pending pending) {
+    Instant until = pending.settlement().until();
+    return until == null ? null : until.toString();
   }
 
   private static Array texts(

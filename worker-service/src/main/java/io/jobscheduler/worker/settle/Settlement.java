@@ -1,6 +1,7 @@
 package io.jobscheduler.worker.settle;
 
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param kind error kind in kebab-case, or null
  * @param message error message, or null
  * @param stack stack trace, or null
- * @param delay wait before the next attempt, or null for the job's policy
+ * @param fingerprint what equal failures have in common, or null
+ * @param delay wait before the next attempt, or null
+ * @param until instant of the next attempt by the database's clock, or null; goes before the delay
  */
 public record Settlement(
     String outcome,
@@ -19,37 +22,52 @@ public record Settlement(
     @Nullable String kind,
     @Nullable String message,
     @Nullable String stack,
-    @Nullable Duration delay) {
+    @Nullable String fingerprint,
+    @Nullable Duration delay,
+    @Nullable Instant until) {
 
   /** Done. */
   public static Settlement succeeded(@Nullable String result) {
-    return new Settlement("succeeded", result, null, null, null, null);
+    return new Settlement("succeeded", result, null, null, null, null, null, null);
   }
 
-  /** Failed: retried, or dead when it was the last attempt. */
+  /**
+   * Failed: retried, by the policy when no delay is given, or dead when it was the last attempt.
+   */
   public static Settlement failed(
-      String kind, @Nullable String message, @Nullable String stack, @Nullable Duration delay) {
-    return new Settlement("failed", null, kind, message, stack, delay);
+      String kind,
+      @Nullable String message,
+      @Nullable String stack,
+      @Nullable String fingerprint,
+      @Nullable Duration delay,
+      @Nullable Instant until) {
+    return new Settlement("failed", null, kind, message, stack, fingerprint, delay, until);
   }
 
   /** Cannot succeed. */
-  public static Settlement dead(String kind, @Nullable String message, @Nullable String stack) {
-    return new Settlement("dead", null, kind, message, stack, null);
+  public static Settlement dead(
+      String kind, @Nullable String message, @Nullable String stack, @Nullable String fingerprint) {
+    return new Settlement("dead", null, kind, message, stack, fingerprint, null, null);
   }
 
   /** No longer wanted. */
   public static Settlement cancelled(String reason) {
-    return new Settlement("cancelled", null, "cancelled", reason, null, null);
+    return new Settlement("cancelled", null, "cancelled", reason, null, null, null, null);
+  }
+
+  /** Not yet: again at that instant; the attempt does not count. */
+  public static Settlement snoozed(Instant until) {
+    return new Settlement("snoozed", null, null, null, null, null, null, until);
   }
 
   /** Given back; the attempt does not count. */
   public static Settlement released() {
-    return new Settlement("released", null, null, null, null, null);
+    return new Settlement("released", null, null, null, null, null, null, null);
   }
 
   /** What becomes of this one when the database cannot store it. */
   Settlement unstorable(String why) {
-    // Without its delay, which may be what could not be stored.
-    return failed("unstorable-result", why, null, null);
+    // Without its delay and instant, which may be what could not be stored.
+    return failed("unstorable-result", why, null, null, null, null);
   }
 }
