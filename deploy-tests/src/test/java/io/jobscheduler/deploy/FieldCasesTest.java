@@ -51,10 +51,12 @@ class FieldCasesTest {
           "C076",
           "C078",
           "C080",
+          "C081",
           "C082",
           "C083",
           // Priority and fairness
           "C109",
+          "C112",
           // Process lifecycle and shutdown
           "C134",
           "C136",
