@@ -173,6 +173,13 @@ jobs
   generation smallint not null default 0
   cost smallint not null default 1
   concurrency_key text
+key_walks
+  queue_id integer not null
+  after_key text not null default ''::text
+  scan_lane smallint
+  scan_key bigint
+  scan_job bigint
+  scan_not_before timestamp with time zone not null default '-infinity'::timestamp with time zone
 leadership
   epoch bigint not null
   holder text not null
@@ -220,6 +227,9 @@ queues
   timeout_ms bigint
   paused_by text
   resume_at timestamp with time zone
+  rekey_after bigint
+  rekey_until bigint
+  deleted_at timestamp with time zone
 rate_buckets
   queue_id integer not null
   tokens double precision not null
@@ -404,6 +414,7 @@ jobs.jobs CHECK ((attempt >= 0))
 jobs.jobs CHECK ((generation >= 0))
 jobs.jobs CHECK ((state = ANY (ARRAY['scheduled'::text, 'blocked'::text, 'ready'::text, 'running'::text, 'retrying'::text])))
 jobs.jobs PRIMARY KEY (id)
+jobs.key_walks PRIMARY KEY (queue_id)
 jobs.leadership PRIMARY KEY (epoch)
 jobs.pending_releases CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text, 'skipped'::text])))
 jobs.pending_releases PRIMARY KEY (parent_id)
@@ -419,6 +430,7 @@ jobs.queues CHECK (((ageing_ms >= 1) AND (ageing_ms <= 86400000)))
 jobs.queues CHECK (((rate_burst >= 1) AND (rate_burst <= 1000000)))
 jobs.queues CHECK (((rate_limit >= 1) AND (rate_limit <= 1000000)))
 jobs.queues CHECK (((rate_period_ms >= 1) AND (rate_period_ms <= 86400000)))
+jobs.queues CHECK (((rekey_after IS NULL) = (rekey_until IS NULL)))
 jobs.queues CHECK (((retain_dead_days >= 0) AND (retain_dead_days <= 730)))
 jobs.queues CHECK (((retain_finished_days >= 0) AND (retain_finished_days <= 730)))
 jobs.queues CHECK (((timeout_ms >= 1) AND (timeout_ms <= '2592000000'::bigint)))
@@ -529,6 +541,7 @@ CREATE INDEX jobs_start_by ON jobs.jobs USING btree (start_by, id) WHERE ((start
 CREATE INDEX jobs_waiting ON jobs.jobs USING btree (queue_id, state) WHERE (state = ANY (ARRAY['scheduled'::text, 'blocked'::text, 'retrying'::text]))
 CREATE INDEX jobs_workflow ON jobs.jobs USING btree (workflow_id) WHERE (workflow_id IS NOT NULL)
 CREATE INDEX project_members_user ON jobs.project_members USING btree (user_id)
+CREATE INDEX queues_rekey ON jobs.queues USING btree (id) WHERE (rekey_after IS NOT NULL)
 CREATE INDEX queues_resume ON jobs.queues USING btree (resume_at) WHERE (resume_at IS NOT NULL)
 CREATE INDEX schedule_fires_backfill ON jobs.schedule_fires USING btree (backfill_id, id) WHERE (backfill_id IS NOT NULL)
 CREATE INDEX schedule_fires_history ON jobs.schedule_fires USING btree (schedule_id, id)
@@ -547,6 +560,7 @@ CREATE UNIQUE INDEX finished_attempts_pkey ON ONLY jobs.finished_attempts USING 
 CREATE UNIQUE INDEX finished_jobs_pkey ON ONLY jobs.finished_jobs USING btree (id, retain_until)
 CREATE UNIQUE INDEX job_progress_pkey ON jobs.job_progress USING btree (job_id)
 CREATE UNIQUE INDEX jobs_pkey ON jobs.jobs USING btree (id)
+CREATE UNIQUE INDEX key_walks_pkey ON jobs.key_walks USING btree (queue_id)
 CREATE UNIQUE INDEX leadership_one_row ON jobs.leadership USING btree ((true))
 CREATE UNIQUE INDEX leadership_pkey ON jobs.leadership USING btree (epoch)
 CREATE UNIQUE INDEX pending_releases_pkey ON jobs.pending_releases USING btree (parent_id)
@@ -571,41 +585,59 @@ CREATE UNIQUE INDEX workflow_members_workflow_id_key_key ON jobs.workflow_member
 CREATE UNIQUE INDEX workflows_pkey ON jobs.workflows USING btree (id)
 
 -- functions (the last word is the md5 of the body)
-apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 71ae909108e9ddd9958a7151fd5eacaf
+apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 5611c422e80dba6fb015bcc8cb8714bd
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp 2ff1946209201f8d11afe7fd8b998163
 beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[]) returns boolean security definer search_path=jobs, pg_temp 2af3f8194e6c4cef648642b70df89b31
+bucket_tokens(p_queue integer, p_rate_limit integer, p_period_ms bigint, p_burst integer, p_now timestamp with time zone) returns double precision  cfa48c1efb53a86fd00bd72fdcaa4fdb
 cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text) returns TABLE(id bigint, verdict text, state text, worker_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 613a22afb0157c6b358f982a033c697e
-claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 8f113ae4bb3d2d120c9ad54e95ba544e
+choose_jobs(p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[], p_locked integer[]) returns bigint[] security definer search_path=jobs, pg_temp 3427aa2ed2402d90a66f667c020afffd
+claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 5b5668efa56c8bc59ec394c325e6913a
 decide_outcome(p_outcome text, p_kind text, p_delay interval, p_until timestamp with time zone, p_cancel boolean, p_job bigint, p_attempt integer, p_max_attempts integer, p_queue integer, p_policy json, p_started timestamp with time zone, p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval) returns record  32b5e25f29bb9f8c4a429d28541573dd
 drop_expired_partition() returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 6c3e8f48c081b13873fdc122fcf0fd0b
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
-end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 42078b040d9f1c87d8462c494da1ced3
+end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 634d7cff8277ec6d7786cb452434043d
 ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
 expire_jobs(p_limit integer, p_except bigint[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 3ca42aa40a004b606fbbc4813ba8527c
 expire_these(p_ids bigint[], p_flows integer[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 2040cce3113c8117ccf8a138790cee66
+fill_slots(p_ids bigint[], p_costs smallint[], p_wanted integer) returns bigint[]  a8691a2eee7e251ef0a5f24014acb979
 finish_jobs(p_ids bigint[], p_state text, p_reason text) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp e257cf9de2b677893dfc638e3d0c8591
 finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8227675566145d06095b6107dcb083e5
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
+hold_claims(p_queue integer, p_limited boolean) returns void  69342dd7cbeb0d869bb65b059198b0b2
+key_room(p_queue integer, p_key text, p_per_key integer) returns bigint  f0a58a2f4bc4acd2c44ea6ed322cea2b
 leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off f0649b4f0a89e1e9f38a3301fa324475
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp 6f7dbf52fbc76150e4e5a3bb31ea51ee
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
 move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off f8d98e1a527af83455e3663b8b519255
+next_ready_key(p_queue integer, p_key text, p_wrap boolean) returns TABLE(key text, wrapped boolean)  a9916593634bd71bb7483a93f270265d
+next_tokens(p_queues integer[]) returns TABLE(queue_id integer, wait_ms double precision) security definer search_path=jobs, pg_temp aa087061e26c4a4a3a4b4e6facdc52ca
 note_queue_heads() returns integer security definer search_path=jobs, pg_temp jit=off 60b292f44282b3c8daca14d6f5b255e8
-promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off fdb74d7d65838f1d53fb7de5df8d8ecf
-promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ced3e5896a9a4506c3c6e40636c2b2fd
+pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone) returns void security definer search_path=jobs, pg_temp lock_timeout=5s 31636ea223118316a19652a9919c623d
+pick_by_key(p_queue integer, p_per_key integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[] enable_hashjoin=on 150452b8a3c8d5c26f5fe92be2fe894e
+pick_in_order(p_queue integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[]  09c0a7fcb80fae2db83bbb0433fc5a5f
+planned_micros(p_workflow integer, p_job bigint) returns bigint  b8d6fb84a33f06cc4af1c10397f0a244
+promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 58dbfbbf3dd4d2e23ebb234d22fdcbe4
+promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b0cdb3be48f8693e777607c4ad9197fc
+queues_to_rekey() returns TABLE(queue_id integer) security definer search_path=jobs, pg_temp 005c6999ca92b0e354e4613727028fee
+ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint) returns bigint  46cd7f63309adb37b1b2a31c6d865bc9
+ready_lane(p_priority integer, p_ageing_ms bigint) returns smallint  506470009afdcc1dbfa02c78d3cc5d5c
 register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
-release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ccc6a6ae875ecd2c9b8bee87fefa0e54
+rekey_queue(p_queue integer, p_limit integer) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off c45a6f8914e4efa31c81486230f64b9d
+release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 33a91390ecf7960a284300bd061e5c64
 release_pending(p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 140a7ff904c737f45a9e3176dfd39d3a
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
 rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off e8f961748f68e449a687bcb0407ab43d
+resume_due_queues() returns TABLE(queue_id integer, project_id integer) security definer search_path=jobs, pg_temp 0570775bfa01c52b65a21832175dca38
+resume_queue(p_queue integer) returns boolean security definer search_path=jobs, pg_temp fbe8ee34f942fbd5a4b0d7acb1ac53d1
 retention_bound(p_from date, p_days integer) returns date  3e2abaf36a16536d82ab930cb5f17a9f
 retention_today() returns date  830eee383d1d59d4b28ce1f6d3ad15f8
 retry_delay(p_policy json, p_attempt integer) returns interval  f2d622f86bc1fb5551e177377d7774c3
 retry_policy_for(p_policy json, p_kind text) returns json  7c4e40a565af4a065855555d3021acaf
 seconds_of(p_text text) returns double precision  913b60ed9e9f7822d6da6b929a164761
-set_queue_limit(p_queue integer, p_max_concurrency integer) returns void security definer search_path=jobs, pg_temp 96388f61eceb7a5d7e53decaf4b69c2c
+set_queue_ageing(p_queue integer, p_ageing_ms bigint) returns boolean security definer search_path=jobs, pg_temp 9262eb609b8fd14e21c1ca5e4a523762
+set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer) returns boolean security definer search_path=jobs, pg_temp lock_timeout=5s 84b9470ba1a46f0f7688ee5806f1af88
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp bf726f01230422ea0aeb3a0ec1f91f32
 stop_worker(p_worker bigint) returns void security definer search_path=jobs, pg_temp 1159eb2dfd0125920af81a9dde49eff2
 sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7c9d03735bc1dd9dc8c4f829aa91d813
@@ -618,19 +650,26 @@ jobs_api DELETE, INSERT (payload_visible), INSERT (project_id), INSERT (role), I
 jobs_api EXECUTE on assert_lease(p_job_id bigint, p_lease_token bigint)
 jobs_api EXECUTE on cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text)
 jobs_api EXECUTE on micros(p_at timestamp with time zone)
-jobs_api EXECUTE on set_queue_limit(p_queue integer, p_max_concurrency integer)
+jobs_api EXECUTE on pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone)
+jobs_api EXECUTE on ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint)
+jobs_api EXECUTE on ready_lane(p_priority integer, p_ageing_ms bigint)
+jobs_api EXECUTE on resume_queue(p_queue integer)
+jobs_api EXECUTE on set_queue_ageing(p_queue integer, p_ageing_ms bigint)
+jobs_api EXECUTE on set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer)
+jobs_api INSERT (ageing_ms), INSERT (max_concurrency), INSERT (max_depth), INSERT (name), INSERT (per_key_concurrency), INSERT (project_id), INSERT (rate_burst), INSERT (rate_limit), INSERT (rate_period_ms), INSERT (retain_dead_days), INSERT (retain_finished_days), INSERT (retry_policy), INSERT (timeout_ms), INSERT (weight), SELECT, UPDATE (deleted_at), UPDATE (max_depth), UPDATE (retain_dead_days), UPDATE (retain_finished_days), UPDATE (retry_policy), UPDATE (timeout_ms), UPDATE (updated_at), UPDATE (weight) on queues
 jobs_api INSERT (child_id), INSERT (on_outcome), INSERT (parent_id), INSERT (workflow_id), SELECT on dependencies
-jobs_api INSERT (dispatch_key), INSERT (dispatch_lane), INSERT (has_dependencies), INSERT (has_dependents), INSERT (id), INSERT (max_attempts), INSERT (payload), INSERT (priority), INSERT (project_id), INSERT (queue_id), INSERT (ready_at), INSERT (retry_policy), INSERT (run_at), INSERT (state), INSERT (type), INSERT (workflow_id), INSERT (workflow_key), SELECT on jobs
+jobs_api INSERT (concurrency_key), INSERT (cost), INSERT (dispatch_key), INSERT (dispatch_lane), INSERT (has_dependencies), INSERT (has_dependents), INSERT (id), INSERT (max_attempts), INSERT (payload), INSERT (priority), INSERT (project_id), INSERT (queue_id), INSERT (ready_at), INSERT (retry_policy), INSERT (run_at), INSERT (start_by), INSERT (state), INSERT (timeout_ms), INSERT (type), INSERT (workflow_id), INSERT (workflow_key), SELECT on jobs
 jobs_api INSERT (email), INSERT (name), INSERT (password_hash), INSERT (platform_admin), SELECT, UPDATE (disabled_at), UPDATE (name), UPDATE (password_hash) on users
 jobs_api INSERT (job_count), INSERT (name), INSERT (on_failure), INSERT (project_id), SELECT on workflows
 jobs_api INSERT (job_id), INSERT (key), INSERT (workflow_id), SELECT on workflow_members
-jobs_api INSERT (max_concurrency), INSERT (name), INSERT (project_id), INSERT (weight), SELECT, UPDATE (updated_at), UPDATE (weight) on queues
 jobs_api INSERT (name), SELECT on projects
 jobs_api INSERT (overlap_policy), INSERT (planned), INSERT (priority), INSERT (range_from), INSERT (range_to), INSERT (reprocess), INSERT (requested_by), INSERT (schedule_id), SELECT on backfills
 jobs_api SELECT on all_jobs
 jobs_api SELECT on attempts
+jobs_api SELECT on cancel_requests
 jobs_api SELECT on finished_attempts
 jobs_api SELECT on finished_jobs
+jobs_api SELECT on job_progress
 jobs_api SELECT on schedule_fires
 jobs_api SELECT on schema_versions
 jobs_api SELECT on signing_keys
@@ -649,8 +688,11 @@ jobs_scheduler EXECUTE on leader_agenda(p_silence interval)
 jobs_scheduler EXECUTE on mark_lost_workers(p_timeout interval, p_early interval)
 jobs_scheduler EXECUTE on note_queue_heads()
 jobs_scheduler EXECUTE on promote_due(p_limit integer)
+jobs_scheduler EXECUTE on queues_to_rekey()
+jobs_scheduler EXECUTE on rekey_queue(p_queue integer, p_limit integer)
 jobs_scheduler EXECUTE on release_pending(p_limit integer)
 jobs_scheduler EXECUTE on rescue_jobs(p_limit integer, p_absent boolean)
+jobs_scheduler EXECUTE on resume_due_queues()
 jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
 jobs_scheduler SELECT (id), SELECT (name) on projects
 jobs_scheduler SELECT (id), SELECT (name), SELECT (project_id) on queues
@@ -669,12 +711,13 @@ jobs_worker EXECUTE on beat(p_worker bigint, p_running integer, p_draining boole
 jobs_worker EXECUTE on claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[])
 jobs_worker EXECUTE on first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[])
 jobs_worker EXECUTE on held_by(p_worker bigint)
+jobs_worker EXECUTE on next_tokens(p_queues integer[])
 jobs_worker EXECUTE on promote_jobs(p_ids bigint[])
 jobs_worker EXECUTE on register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer)
 jobs_worker EXECUTE on release_pending(p_limit integer)
 jobs_worker EXECUTE on settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[])
 jobs_worker EXECUTE on stop_worker(p_worker bigint)
-jobs_worker SELECT (id), SELECT (max_concurrency), SELECT (name), SELECT (paused_at), SELECT (project_id), SELECT (weight) on queues
+jobs_worker SELECT (id), SELECT (max_concurrency), SELECT (name), SELECT (paused_at), SELECT (per_key_concurrency), SELECT (project_id), SELECT (rate_limit), SELECT (timeout_ms), SELECT (weight) on queues
 jobs_worker SELECT (id), SELECT (name) on projects
 jobs_worker SELECT on queue_heads
 jobs_worker SELECT on schema_versions

@@ -15,6 +15,20 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT (extract(epoch FROM p_at) * 1000000)::bigint
 $$;
 
+-- A job's place in its queue: in a queue that does not age (p_ageing_ms null) one lane per priority, in the order
+-- of becoming ready; in one that ages lane 0 only, where a step of priority outweighs p_ageing_ms of waiting.
+-- p_at_micros is the instant at which it becomes ready or, in a workflow, the one that its plan gives it
+-- (planned_micros). Whoever makes a job ready computes its place by these two.
+CREATE OR REPLACE FUNCTION ready_lane(p_priority int, p_ageing_ms bigint) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN p_ageing_ms IS NULL THEN p_priority ELSE 0 END::smallint
+$$;
+
+CREATE OR REPLACE FUNCTION ready_key(p_at_micros bigint, p_priority int, p_ageing_ms bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT p_at_micros - coalesce(p_priority * p_ageing_ms * 1000, 0)
+$$;
+
 CREATE OR REPLACE FUNCTION require_read_committed() RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

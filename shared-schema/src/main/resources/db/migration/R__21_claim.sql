@@ -1,14 +1,17 @@
 DROP FUNCTION IF EXISTS claim(bigint, bigint, int[], int[], bigint[], bigint[]);
--- Claims up to p_wanted[i] jobs of queue p_queues[i] for a worker: in lane order 9 to 0 and, in each
--- lane, from the remembered head (p_head_keys[i][lane], p_head_ids[i][lane]), columns 1 to 10 standing
--- for lanes 9 to 0. A head key of 9223372036854775807 leaves the lane out. An attempt is counted here.
+-- Claims from queue p_queues[i] for a worker as many jobs as fill p_wanted[i] slots: in lane order 9 to 0 and,
+-- in each lane, from the remembered head (p_head_keys[i][lane], p_head_ids[i][lane]), columns 1 to 10 standing
+-- for lanes 9 to 0. A head key of 9223372036854775807 leaves the lane out. A job fills as many slots as its
+-- cost; the last one taken may cost more than is left. Limits count jobs. An attempt is counted here.
+-- timeout_ms is the job's own; where null, the queue's applies.
 CREATE FUNCTION claim(
   p_worker bigint, p_claim_number bigint,
   p_queues int[], p_wanted int[], p_head_keys bigint[], p_head_ids bigint[])
 RETURNS TABLE (
   id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id int, project_id int,
   workflow_id int, attempt int, max_attempts int, priority smallint, type text, payload text,
-  created_at timestamptz, ready_at timestamptz, started_at timestamptz)
+  created_at timestamptz, ready_at timestamptz, started_at timestamptz,
+  cost smallint, generation smallint, timeout_ms bigint, start_by timestamptz)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -21,6 +24,8 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_locked int[];
+  v_choosy boolean;
+  v_chosen bigint[];
 BEGIN
   PERFORM require_read_committed();
   -- Statement 1. The gate, shared: who gives a queue its first limit holds it exclusively, so that no
@@ -29,16 +34,22 @@ BEGIN
   IF NOT pg_try_advisory_xact_lock_shared(3, 0) THEN
     RETURN;
   END IF;
-  SELECT array_agg(l.id) INTO v_locked
-    FROM (SELECT q.id FROM queues q
-           WHERE q.id = ANY (p_queues) AND q.max_concurrency IS NOT NULL
+  SELECT array_agg(l.id), coalesce(bool_or(l.choosy), false) INTO v_locked, v_choosy
+    FROM (SELECT q.id, q.per_key_concurrency IS NOT NULL OR q.rate_limit IS NOT NULL AS choosy
+            FROM queues q
+           WHERE q.id = ANY (p_queues) AND q.paused_at IS NULL
+             AND (q.max_concurrency IS NOT NULL OR q.per_key_concurrency IS NOT NULL OR q.rate_limit IS NOT NULL)
            ORDER BY q.id) l
    WHERE pg_try_advisory_xact_lock(1, l.id);
 
-  -- Statement 2, with a snapshot newer than the locks: limits, count and claim.
+  -- Statement 2, with a snapshot newer than the locks: limits, count and claim. Queues with a limit per key or
+  -- a rate choose by more than the order; what they chose is locked and joins the claim below.
+  IF v_choosy THEN
+    v_chosen := choose_jobs(p_queues, p_wanted, p_head_keys, p_head_ids, v_locked);
+  END IF;
   RETURN QUERY
   WITH wanted AS MATERIALIZED (
-    SELECT w.queue_id, w.n AS i,
+    SELECT w.queue_id, w.n AS i, w.wanted,
            CASE WHEN q.max_concurrency IS NULL THEN w.wanted
                 ELSE least(w.wanted, q.max_concurrency - (
                   SELECT count(*) FROM jobs r WHERE r.queue_id = q.id AND r.state = 'running'))
@@ -46,6 +57,7 @@ BEGIN
       FROM unnest(p_queues, p_wanted) WITH ORDINALITY AS w (queue_id, wanted, n)
       JOIN queues q ON q.id = w.queue_id
      WHERE q.paused_at IS NULL
+       AND q.per_key_concurrency IS NULL AND q.rate_limit IS NULL
        -- A limited queue named twice would get its room twice.
        AND (q.max_concurrency IS NULL
             OR (q.id = ANY (v_locked) AND array_position(p_queues, w.queue_id) = w.n))
@@ -53,13 +65,13 @@ BEGIN
     -- One range scan of jobs_ready per lane, pulled row by row: the inner LIMIT bounds a lane, the
     -- outer one the queue, and no row beyond it is locked. OF j: an edge is read, never locked, so
     -- two jobs with a parent in common do not block each other's claims.
-    SELECT p.id
+    SELECT p.id, p.cost, p.dispatch_lane, p.dispatch_key, w.i, w.wanted
       FROM wanted w
      CROSS JOIN LATERAL (
-       SELECT l.id
+       SELECT l.id, l.cost, l.dispatch_lane, l.dispatch_key
          FROM unnest(p_head_keys[w.i:w.i], p_head_ids[w.i:w.i]) WITH ORDINALITY AS h (key, job_id, n)
         CROSS JOIN LATERAL (
-          SELECT j.id
+          SELECT j.id, j.cost, j.dispatch_lane, j.dispatch_key
             FROM jobs j
            WHERE j.queue_id = w.queue_id
              AND j.dispatch_lane = (10 - h.n)::smallint
@@ -82,11 +94,19 @@ BEGIN
          started_at = clock_timestamp(),
          state_reason = NULL
    -- The picked ids as one array: an IN-subquery could be planned as a loop that runs the pick again
-   -- and exceeds LIMIT (PostgreSQL bug #15715).
-   WHERE j.id = ANY (ARRAY(SELECT picked.id FROM picked))
+   -- and exceeds LIMIT (PostgreSQL bug #15715). Costs are added up only where one is above 1.
+   WHERE j.id = ANY (v_chosen || CASE
+           WHEN (SELECT max(picked.cost) FROM picked) > 1 THEN ARRAY(
+             SELECT c.id
+               FROM (SELECT picked.id, picked.cost, picked.wanted, sum(picked.cost) OVER (
+                              PARTITION BY picked.i
+                              ORDER BY picked.dispatch_lane DESC, picked.dispatch_key, picked.id) AS total
+                       FROM picked) c
+              WHERE c.total - c.cost < c.wanted)
+           ELSE ARRAY(SELECT picked.id FROM picked) END)
   RETURNING j.id, j.lease_token, j.dispatch_key, j.dispatch_lane, j.queue_id, j.project_id,
             j.workflow_id, j.attempt, j.max_attempts, j.priority, j.type, j.payload::text,
-            j.created_at, j.ready_at, j.started_at;
+            j.created_at, j.ready_at, j.started_at, j.cost, j.generation, j.timeout_ms, j.start_by;
 END
 $$;
 

@@ -130,8 +130,12 @@ BEGIN
   UPDATE jobs j
      SET state = CASE WHEN j.run_at > clock_timestamp() THEN 'scheduled' ELSE 'ready' END,
          ready_at = CASE WHEN j.run_at > clock_timestamp() THEN NULL ELSE clock_timestamp() END,
-         dispatch_key = CASE WHEN j.workflow_id IS NULL THEN micros(clock_timestamp()) ELSE j.dispatch_key END,
-         state_reason = NULL
+         state_reason = NULL,
+         (dispatch_lane, dispatch_key) = (
+           SELECT CASE WHEN j.workflow_id IS NULL THEN ready_lane(j.priority, q.ageing_ms) ELSE j.dispatch_lane END,
+                  CASE WHEN j.workflow_id IS NULL
+                       THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
+             FROM queues q WHERE q.id = j.queue_id)
    WHERE j.id = ANY (v_locked)
      AND j.state = 'blocked'
      AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met)

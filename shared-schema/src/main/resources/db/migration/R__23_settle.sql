@@ -150,7 +150,13 @@ BEGIN
                             ELSE j.attempt_rows + 1 END,
            returned = j.returned + CASE WHEN s.outcome = 'returned' THEN 1 ELSE 0 END,
            run_at = CASE WHEN s.delay IS NULL THEN j.run_at ELSE clock_timestamp() + s.delay END,
-           -- A job given back keeps its place; a lost one too.
+           -- A job given back keeps its place; a lost one too. Unless the queue's ageing was switched meanwhile.
+           (dispatch_lane, dispatch_key) = (
+             SELECT ready_lane(j.priority, q.ageing_ms),
+                    CASE WHEN j.dispatch_lane = ready_lane(j.priority, q.ageing_ms) THEN j.dispatch_key
+                         ELSE ready_key(coalesce(planned_micros(j.workflow_id, j.id), micros(clock_timestamp())),
+                                        j.priority, q.ageing_ms) END
+               FROM queues q WHERE q.id = j.queue_id),
            ready_at = CASE WHEN s.delay IS NULL THEN clock_timestamp() END,
            lease_token = NULL, worker_id = NULL, claim_number = NULL, started_at = NULL
       FROM unnest(p_ids, p_tokens, v_outcomes, v_delays) AS s (id, token, outcome, delay)

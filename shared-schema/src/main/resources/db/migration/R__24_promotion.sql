@@ -16,7 +16,11 @@ AS $$
   )
   UPDATE jobs j
      SET state = 'ready', ready_at = clock_timestamp(), state_reason = NULL,
-         dispatch_key = CASE WHEN j.workflow_id IS NULL THEN micros(clock_timestamp()) ELSE j.dispatch_key END
+         (dispatch_lane, dispatch_key) = (
+           SELECT CASE WHEN j.workflow_id IS NULL THEN ready_lane(j.priority, q.ageing_ms) ELSE j.dispatch_lane END,
+                  CASE WHEN j.workflow_id IS NULL
+                       THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
+             FROM queues q WHERE q.id = j.queue_id)
    WHERE j.id = ANY (ARRAY(SELECT picked.id FROM picked))
   RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id
 $$;
@@ -53,7 +57,11 @@ AS $$
   )
   UPDATE jobs j
      SET state = 'ready', ready_at = clock_timestamp(), state_reason = NULL,
-         dispatch_key = CASE WHEN j.workflow_id IS NULL THEN micros(clock_timestamp()) ELSE j.dispatch_key END
+         (dispatch_lane, dispatch_key) = (
+           SELECT CASE WHEN j.workflow_id IS NULL THEN ready_lane(j.priority, q.ageing_ms) ELSE j.dispatch_lane END,
+                  CASE WHEN j.workflow_id IS NULL
+                       THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
+             FROM queues q WHERE q.id = j.queue_id)
    WHERE j.id = ANY (ARRAY(SELECT picked.id FROM picked))
   RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id
 $$;

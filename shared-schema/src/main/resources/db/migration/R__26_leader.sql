@@ -100,7 +100,10 @@ BEGIN
    WHERE m.workflow_id = p_workflow AND m.job_id = p.job_id;
 
   UPDATE jobs j
-     SET dispatch_key = micros(w.created_at) - (60000000 * p.rank)::bigint
+     SET (dispatch_lane, dispatch_key) = (
+           SELECT ready_lane(j.priority, q.ageing_ms),
+                  ready_key(micros(w.created_at) - (60000000 * p.rank)::bigint, j.priority, q.ageing_ms)
+             FROM queues q WHERE q.id = j.queue_id)
     FROM workflows w, unnest(p_job_ids, p_ranks) AS p (job_id, rank)
    WHERE w.id = p_workflow
      AND j.workflow_id = p_workflow AND j.state = 'blocked' AND j.id = p.job_id;

@@ -19,7 +19,11 @@ GRANT INSERT (email, name, password_hash, platform_admin), UPDATE (name, passwor
    ON users TO ${api_role};
 GRANT INSERT (project_id, user_id, role, payload_visible), UPDATE (role, payload_visible), DELETE
    ON project_members TO ${api_role};
-GRANT INSERT (project_id, name, weight, max_concurrency), UPDATE (weight, updated_at) ON queues TO ${api_role};
+GRANT INSERT (project_id, name, weight, max_concurrency, per_key_concurrency, rate_limit, rate_period_ms, rate_burst,
+              max_depth, ageing_ms, retry_policy, timeout_ms, retain_finished_days, retain_dead_days),
+      UPDATE (weight, max_depth, retry_policy, timeout_ms, retain_finished_days, retain_dead_days, deleted_at,
+              updated_at)
+   ON queues TO ${api_role};
 GRANT INSERT (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at, ready_at,
               max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies, has_dependents,
               timeout_ms, start_by, cost, concurrency_key)
@@ -44,18 +48,22 @@ GRANT INSERT (project_id, name, description, kind, expression, dialect, every_ms
       DELETE ON schedules TO ${api_role};
 GRANT INSERT (schedule_id, range_from, range_to, overlap_policy, reprocess, priority, planned, requested_by)
    ON backfills TO ${api_role};
-GRANT EXECUTE ON FUNCTION micros(timestamptz), set_queue_limit(int, int), assert_lease(bigint, bigint)
+GRANT EXECUTE ON FUNCTION
+  micros(timestamptz), ready_lane(int, bigint), ready_key(bigint, int, bigint),
+  set_queue_limits(int, int, int, int, bigint, int), set_queue_ageing(int, bigint),
+  pause_queue(int, text, text, timestamptz), resume_queue(int), assert_lease(bigint, bigint)
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text) TO ${api_role};
 
 -- ---------------------------------------------------------------- worker-service
 -- No right on any job row: claim and settle are its only doors.
 GRANT SELECT (id, name) ON projects TO ${worker_role};
-GRANT SELECT (id, project_id, name, weight, max_concurrency, paused_at) ON queues TO ${worker_role};
+GRANT SELECT (id, project_id, name, weight, max_concurrency, per_key_concurrency, rate_limit, timeout_ms, paused_at)
+   ON queues TO ${worker_role};
 GRANT SELECT ON queue_heads TO ${worker_role};
 GRANT EXECUTE ON FUNCTION
   claim(bigint, bigint, int[], int[], bigint[], bigint[]),
-  first_ready(int[], bigint[], bigint[]), held_by(bigint), assert_lease(bigint, bigint),
+  first_ready(int[], bigint[], bigint[]), next_tokens(int[]), held_by(bigint), assert_lease(bigint, bigint),
   settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], text[], interval[], timestamptz[]),
   promote_jobs(bigint[]), release_pending(int),
   register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
@@ -73,7 +81,8 @@ GRANT EXECUTE ON FUNCTION
   release_pending(int), sweep_blocked(bigint, int),
   apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
   finish_workflows(int), note_queue_heads(), ensure_partitions(int), drop_expired_partition(),
-  leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[])
+  leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),
+  resume_due_queues(), queues_to_rekey(), rekey_queue(int, int)
    TO ${scheduler_role};
 
 -- ---------------------------------------------------------------- dashboard-service

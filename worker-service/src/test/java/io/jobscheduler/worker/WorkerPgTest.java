@@ -50,7 +50,8 @@ class WorkerPgTest {
   @Test
   void startsTheMostUrgentOfAllClaimedJobsFirst() {
     rig.slots = 1;
-    rig.prefetch = 8;
+    // Twice as many as it will hold: even one found by one, each is worth a claim.
+    rig.prefetch = 16;
     rig.prefetchHorizon = Duration.ofHours(1);
     int calm = jobs.queue("calm");
     int urgent = jobs.queue("urgent");

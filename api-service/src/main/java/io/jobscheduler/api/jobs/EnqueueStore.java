@@ -62,14 +62,14 @@ public class EnqueueStore {
           run_at, ready_at, max_attempts, retry_policy, payload, timeout_ms, start_by, cost, concurrency_key)
       SELECT q.project_id, q.id, g.type,
              CASE WHEN g.run_at > g.at THEN 'scheduled' ELSE 'ready' END,
-             g.priority, g.priority,
-             jobs.micros(greatest(g.run_at, g.at)),
+             g.priority, jobs.ready_lane(g.priority, q.ageing_ms),
+             jobs.ready_key(jobs.micros(greatest(g.run_at, g.at)), g.priority, q.ageing_ms),
              g.run_at,
              CASE WHEN g.run_at > g.at THEN NULL ELSE g.at END,
              g.max_attempts, g.retry_policy::json, g.payload::json, g.timeout_ms, g.start_by::timestamptz,
              coalesce(g.cost, 1), g.concurrency_key
         FROM given g
-        JOIN jobs.queues q ON q.project_id = :project AND q.name = g.queue
+        JOIN jobs.queues q ON q.project_id = :project AND q.name = g.queue AND q.deleted_at IS NULL
        ORDER BY g.n
       RETURNING id, state, queue_id, dispatch_lane, dispatch_key, created_at, run_at, ready_at,
              CASE WHEN :alone THEN (SELECT q.retry_policy::text FROM jobs.queues q WHERE q.id = queue_id) END
@@ -132,7 +132,8 @@ public class EnqueueStore {
 
   private static final String KNOWN_QUEUES =
       """
-      SELECT q.name FROM jobs.queues q WHERE q.project_id = :project AND q.name = ANY (:names)
+      SELECT q.name FROM jobs.queues q
+       WHERE q.project_id = :project AND q.name = ANY (:names) AND q.deleted_at IS NULL
       """;
 
   /** Those of {@code names} that the project has. */

@@ -6,6 +6,7 @@ import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,14 +63,17 @@ class Enqueuer {
   }
 
   private void tell(Grant grant, List<EnqueueStore.Enqueued> stored) {
-    Map<Integer, EnqueueStore.Enqueued> first = new HashMap<>();
+    Map<List<Integer>, EnqueueStore.Enqueued> first = new HashMap<>();
     long due = Long.MAX_VALUE;
     for (EnqueueStore.Enqueued job : stored) {
       if (job.state().equals("ready")) {
-        // Keys of one statement are equal or later in order: the first is the smallest.
-        first.putIfAbsent(job.queueId(), job);
-      } else if (job.dispatchKey() < due) {
-        due = job.dispatchKey();
+        // The smallest place of each lane; ids grow, so among equal keys the first one is it.
+        first.merge(
+            List.of(job.queueId(), job.lane()),
+            job,
+            (a, b) -> a.dispatchKey() <= b.dispatchKey() ? a : b);
+      } else if (job.runAt() != null) {
+        due = Math.min(due, ChronoUnit.MICROS.between(Instant.EPOCH, job.runAt()));
       }
     }
     first.values().forEach(j -> signals.ready(j.queueId(), j.lane(), j.dispatchKey(), j.id()));

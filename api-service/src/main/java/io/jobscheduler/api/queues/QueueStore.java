@@ -123,7 +123,7 @@ public class QueueStore {
   }
 
   // The row is locked first, here and by every other PUT of it; the gate of the claims comes after,
-  // inside set_queue_limit, so two PUTs cannot wait for each other. The limit is told whether it
+  // inside set_queue_limits, so two PUTs cannot wait for each other. The limit is told whether it
   // differs, since setting it stops all claims for a moment.
   private static final String UPDATE_WEIGHT =
       """
@@ -133,7 +133,8 @@ public class QueueStore {
       RETURNING q.id, q.max_concurrency IS DISTINCT FROM :limit::int AS differs
       """;
 
-  private static final String SET_LIMIT = "SELECT jobs.set_queue_limit(:queue, :limit)";
+  private static final String SET_LIMIT =
+      "SELECT jobs.set_queue_limits(:queue, :limit, NULL, NULL, NULL, NULL)";
 
   private static void replaceQueue(
       Handle h, int projectId, String name, int weight, @Nullable Integer maxConcurrency) {

@@ -5,7 +5,9 @@ import io.jobscheduler.schema.names.Channels;
 import io.jobscheduler.schema.signal.CoalescingNotifier;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jboss.logging.Logger;
 
@@ -44,7 +46,7 @@ public class Signals {
         Integer.toString(queueId),
         queueId + ":" + lane + ":" + dispatchKey + ":" + jobId,
         READY_WINDOW_MILLIS,
-        Signals::smallerKey);
+        Signals::smallestOfEachLane);
   }
 
   /** A job is due at an instant, in microseconds since the epoch. */
@@ -68,14 +70,23 @@ public class Signals {
         Signals::bothTopics);
   }
 
-  static String smallerKey(String waiting, String fresh) {
-    String[] a = waiting.split(":", -1);
-    String[] b = fresh.split(":", -1);
+  /** Both, and of each lane the smaller place. */
+  static String smallestOfEachLane(String waiting, String fresh) {
+    Map<String, String> smallest = new TreeMap<>();
+    for (String place : (waiting + " " + fresh).split(" ", -1)) {
+      smallest.merge(place.split(":", -1)[1], place, Signals::smaller);
+    }
+    return String.join(" ", smallest.values());
+  }
+
+  private static String smaller(String one, String other) {
+    String[] a = one.split(":", -1);
+    String[] b = other.split(":", -1);
     int order = Long.compare(Long.parseLong(a[2]), Long.parseLong(b[2]));
     if (order == 0) {
       order = Long.compare(Long.parseLong(a[3]), Long.parseLong(b[3]));
     }
-    return order <= 0 ? waiting : fresh;
+    return order <= 0 ? one : other;
   }
 
   static String bothTopics(String waiting, String fresh) {

@@ -21,14 +21,10 @@ class SubmitStore {
   }
 
   /** A job as it was stored. */
-  record Stored(long id, String key, int queueId, int lane, boolean ready) {}
+  record Stored(long id, String key, int queueId, int lane, long dispatchKey, boolean ready) {}
 
-  /**
-   * A workflow as it was stored.
-   *
-   * @param dispatchKey of all its jobs, until it is planned
-   */
-  record Submitted(int id, long dispatchKey, List<Stored> jobs) {}
+  /** A workflow as it was stored. */
+  record Submitted(int id, List<Stored> jobs) {}
 
   private record Head(int id, long dispatchKey) {}
 
@@ -46,7 +42,7 @@ class SubmitStore {
           }
           insertMembers(h, head.id(), jobs);
           insertDependencies(h, head.id(), request, jobs);
-          return Optional.of(new Submitted(head.id(), head.dispatchKey(), jobs));
+          return Optional.of(new Submitted(head.id(), jobs));
         });
   }
 
@@ -79,7 +75,8 @@ class SubmitStore {
           workflow_id, workflow_key, has_dependencies, has_dependents)
       SELECT q.project_id, q.id, u.type,
              CASE WHEN u.waits THEN 'blocked' ELSE 'ready' END,
-             u.priority, u.priority, :dispatchKey,
+             u.priority, jobs.ready_lane(u.priority, q.ageing_ms),
+             jobs.ready_key(:dispatchKey, u.priority, q.ageing_ms),
              CASE WHEN u.waits THEN NULL ELSE clock_timestamp() END,
              u.max_attempts, u.retry_policy::json, u.payload::json, u.timeout_ms, u.start_by::timestamptz,
              coalesce(u.cost, 1), u.concurrency_key, :workflow, u.key, u.waits, u.awaited
@@ -89,9 +86,9 @@ class SubmitStore {
                WITH ORDINALITY
                AS u (key, type, queue, payload, priority, max_attempts, retry_policy, timeout_ms, start_by, cost,
                      concurrency_key, waits, awaited, n)
-        JOIN jobs.queues q ON q.project_id = :project AND q.name = u.queue
+        JOIN jobs.queues q ON q.project_id = :project AND q.name = u.queue AND q.deleted_at IS NULL
        ORDER BY u.n
-      RETURNING id, workflow_key, queue_id, dispatch_lane, state
+      RETURNING id, workflow_key, queue_id, dispatch_lane, dispatch_key, state
       """;
 
   private static List<Stored> insertJobs(
@@ -121,6 +118,7 @@ class SubmitStore {
                     row.getString("workflow_key"),
                     row.getInt("queue_id"),
                     row.getInt("dispatch_lane"),
+                    row.getLong("dispatch_key"),
                     row.getString("state").equals("ready")))
         .list();
   }

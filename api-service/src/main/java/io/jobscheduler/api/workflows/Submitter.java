@@ -6,9 +6,10 @@ import io.jobscheduler.api.problem.Violations;
 import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Checks a workflow's graph, stores it and, after the commit, tells who waits for its roots. */
@@ -61,12 +62,17 @@ class Submitter {
   }
 
   private void tell(Grant grant, SubmitStore.Submitted stored) {
-    // All keys are equal, and ids grow: the first root of a queue is its smallest.
-    TreeMap<Integer, SubmitStore.Stored> first = new TreeMap<>();
+    // The smallest place of each lane. Ids grow, so among equal keys the first one is the smallest.
+    Map<List<Integer>, SubmitStore.Stored> first = new HashMap<>();
     stored.jobs().stream()
         .filter(SubmitStore.Stored::ready)
-        .forEach(j -> first.putIfAbsent(j.queueId(), j));
-    first.values().forEach(j -> signals.ready(j.queueId(), j.lane(), stored.dispatchKey(), j.id()));
+        .forEach(
+            j ->
+                first.merge(
+                    List.of(j.queueId(), j.lane()),
+                    j,
+                    (a, b) -> a.dispatchKey() <= b.dispatchKey() ? a : b));
+    first.values().forEach(j -> signals.ready(j.queueId(), j.lane(), j.dispatchKey(), j.id()));
     signals.changed(grant.project(), Topic.JOBS);
     signals.changed(grant.project(), Topic.WORKFLOWS);
   }

@@ -7,10 +7,11 @@ import org.junit.jupiter.api.Test;
 class SignalsTest {
   @Test
   void theSmallerKeyWins() {
-    assertEquals("1:4:99:7", Signals.smallerKey("1:4:99:7", "1:4:100:1"));
-    assertEquals("1:9:99:7", Signals.smallerKey("1:4:100:1", "1:9:99:7"));
-    assertEquals("1:4:99:6", Signals.smallerKey("1:4:99:7", "1:4:99:6"));
-    assertEquals("1:4:-5:6", Signals.smallerKey("1:4:0:7", "1:4:-5:6"), "as numbers, not as text");
+    assertEquals("1:4:99:7", Signals.smallestOfEachLane("1:4:99:7", "1:4:100:1"));
+    assertEquals("1:4:100:1 1:9:99:7", Signals.smallestOfEachLane("1:4:100:1", "1:9:99:7"));
+    assertEquals("1:4:99:6", Signals.smallestOfEachLane("1:4:99:7", "1:4:99:6"));
+    assertEquals(
+        "1:4:-5:6", Signals.smallestOfEachLane("1:4:0:7", "1:4:-5:6"), "as numbers, not as text");
   }
 
   @Test

@@ -199,10 +199,13 @@ class ClaimPgTest {
               SQLException.class,
               () ->
                   api.createStatement()
-                      .execute("SELECT jobs.set_queue_limit(%d, 3)".formatted(queue)));
+                      .execute(
+                          "SELECT jobs.set_queue_limits(%d, 3, NULL, NULL, NULL, NULL)"
+                              .formatted(queue)));
       assertEquals("55P03", busy.getSQLState());
       claimer.commit();
-      api.createStatement().execute("SELECT jobs.set_queue_limit(%d, 3)".formatted(queue));
+      api.createStatement()
+          .execute("SELECT jobs.set_queue_limits(%d, 3, NULL, NULL, NULL, NULL)".formatted(queue));
       assertEquals(0, sql.claim(claimer, 1, 2, queue, 5).size());
       claimer.commit();
     }
@@ -214,7 +217,8 @@ class ClaimPgTest {
     try (Connection api = database.connect(Role.API);
         Connection worker = sql.asWorker()) {
       api.setAutoCommit(false);
-      api.createStatement().execute("SELECT jobs.set_queue_limit(%d, 3)".formatted(queue));
+      api.createStatement()
+          .execute("SELECT jobs.set_queue_limits(%d, 3, NULL, NULL, NULL, NULL)".formatted(queue));
       assertEquals(0, sql.claim(worker, 1, 1, queue, 1).size());
       api.rollback();
       assertEquals(1, sql.claim(worker, 1, 2, queue, 1).size());
