@@ -6,6 +6,7 @@ import java.time.LocalTime;
 import java.time.temporal.ChronoField;
 import java.time.temporal.TemporalAdjusters;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * A random expression together with what it means, worked out the slow and obvious way while it was
@@ -27,6 +29,8 @@ public final class RandomCron {
   private final Set<Integer> months = new TreeSet<>();
   private final List<Predicate<LocalDate>> ofMonth = new ArrayList<>();
   private final List<Predicate<LocalDate>> ofWeek = new ArrayList<>();
+  private final BitSet matchingMinutes = new BitSet();
+  private final BitSet matchingMonths = new BitSet();
   private final String text;
   private boolean wild;
   private boolean anyOfMonth;
@@ -50,6 +54,10 @@ public final class RandomCron {
     days(fields);
     wild = beats;
     text = String.join(" ", fields);
+    months.forEach(matchingMonths::set);
+    for (int hour : hours) {
+      minutes.forEach(minute -> matchingMinutes.set(hour * 60 + minute));
+    }
   }
 
   private void days(List<String> fields) {
@@ -69,7 +77,7 @@ public final class RandomCron {
     return "*";
   }
 
-  private String list(java.util.function.Supplier<String> item) {
+  private String list(Supplier<String> item) {
     List<String> items = new ArrayList<>();
     for (int i = random.nextInt(3); i >= 0; i--) {
       items.add(item.get());
@@ -101,7 +109,7 @@ public final class RandomCron {
         add(low, low + size - 1, step, high, size, into);
         return "*/" + step;
       case 2:
-        add(from, high, step, high, size, into);
+        add(high - low == size && from == high ? low : from, high, step, high, size, into);
         return from + "/" + step;
       case 3:
         into.add(from);
@@ -224,12 +232,12 @@ public final class RandomCron {
 
   /** Returns whether the minute matches. */
   public boolean matches(LocalTime time) {
-    return hours.contains(time.getHour()) && minutes.contains(time.getMinute());
+    return matchingMinutes.get(time.getHour() * 60 + time.getMinute());
   }
 
   /** Returns whether the date matches. */
   public boolean matches(LocalDate date) {
-    if (!months.contains(date.getMonthValue())) {
+    if (!matchingMonths.get(date.getMonthValue())) {
       return false;
     }
     if (anyOfMonth && anyOfWeek) {

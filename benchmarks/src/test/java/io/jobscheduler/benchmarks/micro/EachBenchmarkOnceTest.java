@@ -22,6 +22,7 @@ class EachBenchmarkOnceTest {
           "CycleFinder",
           "DeficitRoundRobin",
           "KahnPlanner",
+          "NextFire",
           "RetryDelayQueue",
           "UnionFind");
 

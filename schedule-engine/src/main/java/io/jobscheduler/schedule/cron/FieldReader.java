@@ -141,7 +141,9 @@ final class FieldReader {
     }
     wild = true;
     if (every.getExpression() instanceof On on) {
-      int from = inRange(on.getTime().getValue(), refusal);
+      int typed = inRange(on.getTime().getValue(), refusal);
+      // A week from Sunday to Saturday: 7 is Sunday here too, not the end of it.
+      int from = field == CronField.DAY_OF_WEEK ? fromSunday(typed) : typed;
       addRange(from, largest, step);
       return from + "/" + step;
     }

@@ -39,8 +39,10 @@ public final class Jitter {
    * distance of its next hundred fires, at most {@link #LONGEST}.
    */
   public static Duration longest(ScheduleTimes times, Instant from) {
-    Duration half = smallestGap(times, from).orElse(LONGEST).dividedBy(2);
-    return half.compareTo(LONGEST) < 0 ? half : LONGEST;
+    return smallestGap(times, from)
+        .map(gap -> gap.dividedBy(2))
+        .filter(half -> half.compareTo(LONGEST) < 0)
+        .orElse(LONGEST);
   }
 
   /** Returns the smallest distance between the next hundred fires, if there are two. */
