@@ -2,7 +2,6 @@ package io.jobscheduler.schedule;
 
 import java.time.DayOfWeek;
 import java.time.LocalDate;
-import java.time.LocalTime;
 import java.time.temporal.ChronoField;
 import java.time.temporal.TemporalAdjusters;
 import java.util.ArrayList;
@@ -230,9 +229,9 @@ public final class RandomCron {
     return Collections.unmodifiableSet(seconds);
   }
 
-  /** Returns whether the minute matches. */
-  public boolean matches(LocalTime time) {
-    return matchingMinutes.get(time.getHour() * 60 + time.getMinute());
+  /** Returns whether the minute of the day matches, counted from 0. */
+  public boolean matches(int minuteOfDay) {
+    return matchingMinutes.get(minuteOfDay);
   }
 
   /** Returns whether the date matches. */

@@ -64,6 +64,7 @@ class CronExpressionTest {
             "*/99999999999 * * * *|minute: step of '*/99999999999' is too large",
             "1e1 * * * *|minute: '1e1' is not *, a, a-b, or one of them with /step",
             "\u0661 * * * *|minute: '\u0661' is not *, a, a-b, or one of them with /step",
+            "0 0 * * \u017fun|day-of-week: '\u017fun' is not *, a, a-b, or one of them with /step",
             "0 0 0 1 1 ? 2028-2026|year: 2028 is after 2026")
         .map(line -> line.split("\\|"))
         .map(

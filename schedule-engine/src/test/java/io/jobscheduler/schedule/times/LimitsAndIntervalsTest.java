@@ -118,6 +118,19 @@ class LimitsAndIntervalsTest {
   }
 
   @Test
+  void looksAheadFor101Years() {
+    ScheduleTimes times = cron("0 0 0 1 1 ? 2099", BERLIN);
+    assertEquals(Optional.empty(), times.next(Instant.parse("1997-06-01T00:00:00Z")));
+    assertEquals(
+        Optional.of(Instant.parse("2098-12-31T23:00:00Z")),
+        times.next(Instant.parse("1998-06-01T00:00:00Z")));
+    assertEquals(Optional.empty(), times.next(Instant.MAX));
+    assertEquals(
+        List.of("1970-01-01T00:00:00Z"),
+        fires(cron("0 0 1 * *", ZoneId.of("UTC")), Instant.MIN, 1));
+  }
+
+  @Test
   void refusesLimitsThatContradict() {
     assertThrows(
         IllegalArgumentException.class,
