@@ -83,9 +83,18 @@ public class ApiDescription implements OASFilter {
       case NOT_FOUND -> path.contains("{");
       case CONFLICT ->
           method == PathItem.HttpMethod.POST
-              && (path.endsWith("/users") || path.endsWith("/projects"));
+                  && (path.endsWith("/users") || path.endsWith("/projects"))
+              || path.contains("/schedules")
+                  && method != PathItem.HttpMethod.GET
+                  && method != PathItem.HttpMethod.DELETE
+                  && !path.endsWith("/preview");
+      case PRECONDITION_FAILED ->
+          parameters
+              && operation.getParameters().stream().anyMatch(p -> "If-Match".equals(p.getName()));
       case VALIDATION_FAILED -> body || parameters;
-      case WORKFLOW_CYCLE -> method == PathItem.HttpMethod.POST && path.endsWith("/workflows");
+      case WORKFLOW_CYCLE ->
+          method == PathItem.HttpMethod.POST && path.endsWith("/workflows")
+              || body && (path.endsWith("/schedules") || path.endsWith("/schedules/{name}"));
       case METHOD_NOT_ALLOWED, BAD_REQUEST -> false;
     };
   }

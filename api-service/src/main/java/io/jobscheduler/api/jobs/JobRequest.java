@@ -25,6 +25,6 @@ public record JobRequest(
   /** The queue that every project has. */
   public static final String DEFAULT_QUEUE = "default";
 
-  static final int DEFAULT_PRIORITY = 4;
+  public static final int DEFAULT_PRIORITY = 4;
   static final int DEFAULT_MAX_ATTEMPTS = 20;
 }

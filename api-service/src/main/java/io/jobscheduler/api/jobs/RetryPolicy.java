@@ -164,7 +164,7 @@ public record RetryPolicy(
   }
 
   /** The policy in a stored JSON; the default for null. */
-  static RetryPolicy ofStored(@Nullable String stored) {
+  public static RetryPolicy ofStored(@Nullable String stored) {
     if (stored == null) {
       return DEFAULT;
     }

@@ -194,11 +194,20 @@ public final class JsonReader {
    *     JsonLimits}
    */
   public String verbatim(int mostBytes) {
+    return verbatim(mostBytes, path.level());
+  }
+
+  /** Any value, as it was typed, whose own values are still to be read. */
+  public String unread() {
+    return verbatim(Integer.MAX_VALUE, -1);
+  }
+
+  private String verbatim(int mostBytes, int payloadBelow) {
     int base = path.level();
     JsonToken token = advance();
     String pointer = pointer();
     int start = (int) parser.currentTokenLocation().getByteOffset();
-    payloadLevel = base;
+    payloadLevel = payloadBelow;
     pass(token);
     payloadLevel = -1;
     int end = (int) parser.currentLocation().getByteOffset();

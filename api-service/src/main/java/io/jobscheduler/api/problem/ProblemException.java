@@ -32,6 +32,11 @@ public final class ProblemException extends RuntimeException {
     return new ProblemException(type, detail, List.of(new FieldError(pointer, detail)), null);
   }
 
+  /** A problem that lies inside one field. */
+  public static ProblemException at(ProblemType type, FieldError error) {
+    return new ProblemException(type, error.detail(), List.of(error), null);
+  }
+
   /** A problem that lies in several fields. */
   public static ProblemException in(ProblemType type, String detail, List<FieldError> errors) {
     return new ProblemException(type, detail, List.copyOf(errors), null);

@@ -13,6 +13,7 @@ public enum ProblemType {
   METHOD_NOT_ALLOWED(405, "The method is not allowed here"),
   NOT_ACCEPTABLE(406, "Only JSON can be answered"),
   CONFLICT(409, "The present state forbids it"),
+  PRECONDITION_FAILED(412, "It has been changed meanwhile"),
   PAYLOAD_TOO_LARGE(413, "The body or a payload is too large"),
   UNSUPPORTED_MEDIA_TYPE(415, "The body must be application/json"),
   VALIDATION_FAILED(422, "A value is not acceptable"),
@@ -57,6 +58,7 @@ public enum ProblemType {
       case 405 -> METHOD_NOT_ALLOWED;
       case 406 -> NOT_ACCEPTABLE;
       case 409 -> CONFLICT;
+      case 412 -> PRECONDITION_FAILED;
       case 413 -> PAYLOAD_TOO_LARGE;
       case 415 -> UNSUPPORTED_MEDIA_TYPE;
       case 503 -> SERVICE_UNAVAILABLE;

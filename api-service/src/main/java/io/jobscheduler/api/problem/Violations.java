@@ -16,11 +16,16 @@ public final class Violations {
 
   /** A value that is not acceptable. */
   public void add(String pointer, String detail) {
+    add(new FieldError(pointer, detail));
+  }
+
+  /** A value that is not acceptable. */
+  public void add(FieldError error) {
     count++;
     // What is not reported is not remembered either: a body of 4 MiB may hold a million faults.
     if (errors.size() < MOST_REPORTED) {
-      pointers.add(pointer);
-      errors.add(new FieldError(pointer, detail));
+      pointers.add(error.pointer());
+      errors.add(error);
     }
   }
 
@@ -40,6 +45,11 @@ public final class Violations {
   /** How many pointers are held in memory. */
   int remembered() {
     return pointers.size();
+  }
+
+  /** How many things are wrong so far. */
+  public int count() {
+    return count;
   }
 
   /** Whether nothing is wrong so far. */

@@ -51,8 +51,17 @@ public class Signals {
 
   /** A job is due at an instant, in microseconds since the epoch. */
   public void due(long micros) {
+    earliest(Channels.JOBS_DUE, micros);
+  }
+
+  /** Where a schedule stands has changed; its next planned time, in microseconds of the epoch. */
+  public void scheduleDue(long micros) {
+    earliest(Channels.SCHEDULES_DUE, micros);
+  }
+
+  private void earliest(String channel, long micros) {
     notifier.signal(
-        Channels.JOBS_DUE,
+        channel,
         "",
         Long.toString(micros),
         READY_WINDOW_MILLIS,

@@ -6,7 +6,8 @@ import java.util.Locale;
 public enum Topic {
   JOBS,
   QUEUES,
-  WORKFLOWS;
+  WORKFLOWS,
+  SCHEDULES;
 
   String label() {
     return name().toLowerCase(Locale.ROOT);

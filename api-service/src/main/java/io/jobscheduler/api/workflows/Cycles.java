@@ -6,7 +6,7 @@ import io.jobscheduler.api.problem.ProblemException;
 import java.util.List;
 
 /** Refuses workflows that could never end, by the three-colour depth-first search. */
-final class Cycles {
+public final class Cycles {
   private static final int MOST_NAMED = 20;
 
   private Cycles() {}
@@ -16,7 +16,7 @@ final class Cycles {
    *
    * @throws ProblemException naming the cycle
    */
-  static void refuse(WorkflowRequest request) {
+  public static void refuse(WorkflowRequest request) {
     Graph.Builder graph = Graph.builder(request.jobs().size());
     for (WorkflowRequest.Edge edge : request.edges()) {
       graph.edge(edge.parent(), edge.child());

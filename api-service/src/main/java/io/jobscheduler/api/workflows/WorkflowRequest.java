@@ -9,14 +9,14 @@ import java.util.List;
  * @param onFailure cancel or hold
  * @param edges by position in {@code jobs}
  */
-record WorkflowRequest(String name, String onFailure, List<Member> jobs, List<Edge> edges) {
+public record WorkflowRequest(String name, String onFailure, List<Member> jobs, List<Edge> edges) {
   /** A job and its key. */
-  record Member(String key, JobRequest job) {}
+  public record Member(String key, JobRequest job) {}
 
   /**
    * That the job at {@code child} waits for the one at {@code parent}.
    *
    * @param on success, done or failure
    */
-  record Edge(int parent, int child, String on) {}
+  public record Edge(int parent, int child, String on) {}
 }

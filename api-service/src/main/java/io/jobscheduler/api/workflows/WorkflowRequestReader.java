@@ -12,21 +12,25 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a workflow out of a request body. Keys are resolved after the last job has been read. */
-final class WorkflowRequestReader {
+/**
+ * Reads a workflow out of a request body, or out of a member of one. Keys are resolved after the
+ * last job has been read.
+ */
+public final class WorkflowRequestReader {
   static final int MOST_JOBS = 20_000;
   static final int MOST_EDGES = 200_000;
   private static final Set<String> CONDITIONS = Set.of("success", "done", "failure");
   private static final Set<String> POLICIES = Set.of("cancel", "hold");
 
   private record Reference(int child, String parentKey, String on, int index, boolean isObject) {
-    String pointer() {
-      return "/jobs/" + child + "/dependsOn/" + index + (isObject ? "/key" : "");
+    String pointer(String base) {
+      return base + "/jobs/" + child + "/dependsOn/" + index + (isObject ? "/key" : "");
     }
   }
 
   private final JsonReader in;
   private final int mostPayloadBytes;
+  private final String base;
   private final List<WorkflowRequest.Member> members = new ArrayList<>();
   private final Map<String, Integer> positions = new HashMap<>();
   private final List<Reference> references = new ArrayList<>();
@@ -36,10 +40,11 @@ final class WorkflowRequestReader {
   private WorkflowRequestReader(JsonReader in, int mostPayloadBytes) {
     this.in = in;
     this.mostPayloadBytes = mostPayloadBytes;
+    this.base = in.pointer();
   }
 
   /** A workflow; null or incomplete when, noted, something is wrong with it. */
-  static @Nullable WorkflowRequest read(JsonReader in, int mostPayloadBytes) {
+  public static @Nullable WorkflowRequest read(JsonReader in, int mostPayloadBytes) {
     return new WorkflowRequestReader(in, mostPayloadBytes).read();
   }
 
@@ -58,13 +63,16 @@ final class WorkflowRequestReader {
         default -> in.unknownField();
       }
     }
-    in.violations().require("/name", name != null);
+    in.violations().require(base + "/name", name != null);
     if (jobs < 1 || jobs > MOST_JOBS) {
-      in.violations().add("/jobs", "Expected 1 to " + MOST_JOBS + " jobs, not " + jobs + ".");
+      in.violations()
+          .add(base + "/jobs", "Expected 1 to " + MOST_JOBS + " jobs, not " + jobs + ".");
     }
     if (edges > MOST_EDGES) {
       in.violations()
-          .add("/jobs", "Expected at most " + MOST_EDGES + " dependencies, not " + edges + ".");
+          .add(
+              base + "/jobs",
+              "Expected at most " + MOST_EDGES + " dependencies, not " + edges + ".");
     }
     List<WorkflowRequest.Edge> resolved = resolve();
     return name == null ? null : new WorkflowRequest(name, onFailure, members, resolved);
@@ -102,7 +110,7 @@ final class WorkflowRequestReader {
         }
       }
     }
-    in.violations().require("/jobs/" + position + "/key", key != null);
+    in.violations().require(base + "/jobs/" + position + "/key", key != null);
     JobRequest request = job.finish();
     if (key != null && request != null && position < MOST_JOBS) {
       members.add(new WorkflowRequest.Member(key, request));
@@ -129,7 +137,8 @@ final class WorkflowRequestReader {
               default -> in.unknownField();
             }
           }
-          in.violations().require("/jobs/" + child + "/dependsOn/" + index + "/key", key != null);
+          in.violations()
+              .require(base + "/jobs/" + child + "/dependsOn/" + index + "/key", key != null);
         }
       } else {
         key = in.string();
@@ -149,11 +158,12 @@ final class WorkflowRequestReader {
       Integer parent = positions.get(reference.parentKey());
       if (parent == null) {
         in.violations()
-            .add(reference.pointer(), "No job has the key \"" + reference.parentKey() + "\".");
+            .add(reference.pointer(base), "No job has the key \"" + reference.parentKey() + "\".");
       } else if (!seen.add(((long) parent << 32) | reference.child())) {
         in.violations()
             .add(
-                reference.pointer(), "The job depends on \"" + reference.parentKey() + "\" twice.");
+                reference.pointer(base),
+                "The job depends on \"" + reference.parentKey() + "\" twice.");
       } else {
         resolved.add(new WorkflowRequest.Edge(parent, reference.child(), reference.on()));
       }

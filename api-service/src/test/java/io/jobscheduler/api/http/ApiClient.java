@@ -140,6 +140,13 @@ final class ApiClient {
             .PUT(HttpRequest.BodyPublishers.ofString(body)));
   }
 
+  Answer patch(String path, String body) {
+    return send(
+        request(path)
+            .header("Content-Type", "application/json")
+            .method("PATCH", HttpRequest.BodyPublishers.ofString(body)));
+  }
+
   Answer delete(String path) {
     return send(request(path).DELETE());
   }

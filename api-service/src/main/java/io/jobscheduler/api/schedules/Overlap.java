@@ -1,0 +1,9 @@
+package io.jobscheduler.api.schedules;
+
+/**
+ * How a schedule deals with a fire while one of its jobs lives.
+ *
+ * @param policy in lower-case snake_case
+ * @param bound fires that wait at most under queue_all, 1 to 1000
+ */
+public record Overlap(String policy, int bound) {}
