@@ -48,6 +48,8 @@ GRANT INSERT (project_id, name, description, kind, expression, dialect, every_ms
       DELETE ON schedules TO ${api_role};
 GRANT INSERT (schedule_id, range_from, range_to, overlap_policy, reprocess, priority, planned, requested_by)
    ON backfills TO ${api_role};
+GRANT EXECUTE ON FUNCTION trigger_schedule(int, int, text, text, text),
+  backfill_runs(int, timestamptz[], text), abort_backfill(int, int, int, text) TO ${api_role};
 GRANT EXECUTE ON FUNCTION
   micros(timestamptz), ready_lane(int, bigint), ready_key(bigint, int, bigint),
   set_queue_limits(int, int, int, int, bigint, int), set_queue_ageing(int, bigint),
@@ -83,6 +85,14 @@ GRANT EXECUTE ON FUNCTION
   finish_workflows(int), note_queue_heads(), ensure_partitions(int), drop_expired_partition(),
   leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),
   resume_due_queues(), queues_to_rekey(), rekey_queue(int, int)
+   TO ${scheduler_role};
+GRANT EXECUTE ON FUNCTION
+  schedules_ahead(interval, int), take_due_schedules(int, int[]), take_stale_schedules(text, int, int),
+  fire_schedules(int[], timestamptz[], timestamptz[], text, int[], timestamptz[], text[], text[], timestamptz[], int[],
+                 int[], timestamptz[], timestamptz[], int[], text[]),
+  start_queued_fires(int), disable_schedules(int[], int[], text[]), take_backfill(),
+  fire_backfill(int, timestamptz[], text[], timestamptz), finish_backfills(), abort_backfill(int, int, int, text),
+  expire_fires(interval, int)
    TO ${scheduler_role};
 
 -- ---------------------------------------------------------------- dashboard-service

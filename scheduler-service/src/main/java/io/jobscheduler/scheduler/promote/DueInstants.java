@@ -9,10 +9,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instants of the database's clock at which some job is due, and the wait for the next of them.
+ * Instants of the database's clock at which something is due, and the wait for the next of them.
  * Thread-safe.
  */
-final class DueInstants {
+public final class DueInstants {
   /** More are not kept: what was left out is found by a later look. */
   private static final int MOST = 20_000;
 
@@ -24,7 +24,8 @@ final class DueInstants {
   private final Set<Long> armed = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Reading reading;
 
-  DueInstants(LongSupplier nanoClock) {
+  /** None yet, on a monotonic clock of nanoseconds. */
+  public DueInstants(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
     this.queue = new RetryDelayQueue<>(nanoClock);
   }
@@ -33,7 +34,7 @@ final class DueInstants {
    * Notes the database's clock, in microseconds since the epoch, as read just now. The reply took
    * its time, so the instants of the monotonic clock made from it are a little late, never early.
    */
-  void synchronise(long databaseMicros) {
+  public void synchronise(long databaseMicros) {
     reading = new Reading(databaseMicros, nanoClock.getAsLong());
   }
 
@@ -41,7 +42,7 @@ final class DueInstants {
    * Adds an instant, in microseconds since the epoch on the database's clock, if it is not there
    * yet and at most {@code within} ahead. No effect before the clocks were first compared.
    */
-  void arm(long dueMicros, Duration within) {
+  public void arm(long dueMicros, Duration within) {
     Reading base = reading;
     if (base == null || armed.size() >= MOST) {
       return;
@@ -58,7 +59,7 @@ final class DueInstants {
    *
    * @return whether one had come; false also after {@link #wakeUp}
    */
-  boolean await(long atMostNanos) throws InterruptedException {
+  public boolean await(long atMostNanos) throws InterruptedException {
     Long due = queue.poll(atMostNanos);
     boolean came = due != null;
     while (due != null) {
@@ -69,11 +70,12 @@ final class DueInstants {
   }
 
   /** Ends a wait early. */
-  void wakeUp() {
+  public void wakeUp() {
     queue.wakeUp();
   }
 
-  boolean isEmpty() {
+  /** Whether none waits. */
+  public boolean isEmpty() {
     return queue.size() == 0;
   }
 }

@@ -3,6 +3,7 @@ package io.jobscheduler.scheduler.promote;
 import io.jobscheduler.scheduler.database.DirectConnections;
 import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.loop.Every;
+import io.jobscheduler.schema.names.Channels;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -16,8 +17,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears on channel {@code jobs_due} of instants that a look has not seen, while this process leads.
- * One thread; {@link #stop} by any.
+ * Hears of instants that a look has not seen, on channel {@code jobs_due}, and of changed
+ * schedules, on {@code schedules_due}, while this process leads. One thread; {@link #stop} by any.
  */
 final class DueListener implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(DueListener.class);
@@ -27,6 +28,7 @@ final class DueListener implements AutoCloseable {
   private final DirectConnections connections;
   private final Runnable connected;
   private final LongConsumer heard;
+  private final Runnable schedulesChanged;
   private final int waitMillis;
   private final Every liveCheck = new Every(Duration.ofSeconds(10), System::nanoTime);
   private final CountDownLatch stopping = new CountDownLatch(1);
@@ -35,6 +37,7 @@ final class DueListener implements AutoCloseable {
   /**
    * @param connected run after each LISTEN: what was sent before it is lost
    * @param heard told each instant, in microseconds since the epoch
+   * @param schedulesChanged run at each signal about schedules
    * @param wait how long a round waits for a signal
    */
   DueListener(
@@ -42,16 +45,18 @@ final class DueListener implements AutoCloseable {
       DirectConnections connections,
       Runnable connected,
       LongConsumer heard,
+      Runnable schedulesChanged,
       Duration wait) {
     this.leadership = leadership;
     this.connections = connections;
     this.connected = connected;
     this.heard = heard;
+    this.schedulesChanged = schedulesChanged;
     this.waitMillis = Math.toIntExact(wait.toMillis());
   }
 
-  // The channel is Channels.JOBS_DUE; LISTEN takes no parameter.
-  private static final String LISTEN_FOR_DUE = "LISTEN jobs_due";
+  // The channels are Channels.JOBS_DUE and SCHEDULES_DUE; LISTEN takes no parameter.
+  private static final String LISTEN_FOR_DUE = "LISTEN jobs_due; LISTEN schedules_due";
 
   /** One round: connects if need be and waits for signals. */
   void runOnce() throws SQLException, InterruptedException {
@@ -70,7 +75,7 @@ final class DueListener implements AutoCloseable {
       PGNotification[] signals = open.unwrap(PGConnection.class).getNotifications(waitMillis);
       if (signals != null) {
         for (PGNotification signal : signals) {
-          hear(signal.getParameter());
+          hear(signal);
         }
       }
     } catch (SQLException e) {
@@ -89,12 +94,16 @@ final class DueListener implements AutoCloseable {
     return open;
   }
 
-  private void hear(String payload) {
+  private void hear(PGNotification signal) {
+    if (signal.getName().equals(Channels.SCHEDULES_DUE)) {
+      schedulesChanged.run();
+      return;
+    }
     try {
-      heard.accept(Long.parseLong(payload));
+      heard.accept(Long.parseLong(signal.getParameter()));
     } catch (NumberFormatException e) {
       // Anybody may NOTIFY; the next look finds what was meant.
-      LOG.debugf("A signal was not an instant: %s", payload);
+      LOG.debugf("A signal was not an instant: %s", signal.getParameter());
     }
   }
 

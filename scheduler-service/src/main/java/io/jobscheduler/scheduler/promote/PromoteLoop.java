@@ -6,6 +6,7 @@ import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.loop.Round;
+import io.jobscheduler.scheduler.signal.DueSignals;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -32,12 +33,23 @@ public class PromoteLoop {
       DataSource dataSource,
       DirectConnections connections,
       Signals signals,
+      DueSignals dueSignals,
       PromoteConfig config,
       Loops loops) {
     this.promoter =
         new Promoter(leadership, transactions, dataSource, signals, config, System::nanoTime);
     this.listener =
-        new DueListener(leadership, connections, promoter::lookAgain, promoter::heard, LISTEN_FOR);
+        new DueListener(
+            leadership,
+            connections,
+            () -> {
+              promoter.lookAgain();
+              dueSignals.schedulesChanged();
+            },
+            promoter::heard,
+            dueSignals::schedulesChanged,
+            LISTEN_FOR);
+    dueSignals.onJobDue(promoter::heard);
     Loop promotion = loops.add("promotion", Duration.ZERO);
     Loop listen = loops.add("due-listener", Duration.ZERO);
     this.promoting =

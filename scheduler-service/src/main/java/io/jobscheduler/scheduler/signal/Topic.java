@@ -7,7 +7,8 @@ public enum Topic {
   JOBS,
   QUEUES,
   WORKERS,
-  WORKFLOWS;
+  WORKFLOWS,
+  SCHEDULES;
 
   String label() {
     return name().toLowerCase(Locale.ROOT);

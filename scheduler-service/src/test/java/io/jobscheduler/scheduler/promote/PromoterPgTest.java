@@ -122,6 +122,7 @@ class PromoterPgTest {
             rig.connections,
             this::notifyDue,
             promoter::heard,
+            () -> {},
             Duration.ofSeconds(10))) {
       listener.runOnce();
     }
@@ -140,6 +141,7 @@ class PromoterPgTest {
             rig.connections,
             promoter::lookAgain,
             promoter::heard,
+            () -> {},
             Duration.ofMillis(1))) {
       listener.runOnce();
     }
