@@ -71,9 +71,9 @@ BEGIN
   RETURN QUERY
   INSERT INTO jobs AS j (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at, ready_at,
       max_attempts, retry_policy, timeout_ms, start_by, cost, concurrency_key, schedule_id, planned_at, payload)
-  SELECT f.job_id, s.project_id, s.queue_id, s.job_type,
+  SELECT f.job_id, s.project_id, q.id, s.job_type,
          CASE WHEN u.run_at > v_now THEN 'scheduled' ELSE 'ready' END,
-         p.priority, p.priority, micros(v_now),
+         p.priority, ready_lane(p.priority, q.ageing_ms), ready_key(micros(v_now), p.priority, q.ageing_ms),
          CASE WHEN u.run_at > v_now THEN u.run_at END, CASE WHEN u.run_at > v_now THEN NULL ELSE v_now END,
          coalesce(s.max_attempts, 20), s.retry_policy, s.timeout_ms,
          greatest(u.run_at, v_now) + s.start_within_ms * interval '1 millisecond',
@@ -83,6 +83,8 @@ BEGIN
     FROM unnest(p_fires, p_run_at, p_priorities) AS u (fire_id, run_at, priority)
     JOIN schedule_fires f ON f.id = u.fire_id
     JOIN schedules s ON s.id = f.schedule_id
+    -- A queue that was deleted leaves queue_id null, and the insert is refused.
+    LEFT JOIN queues q ON q.id = s.queue_id AND q.deleted_at IS NULL
    CROSS JOIN LATERAL (SELECT coalesce(u.priority, s.priority) AS priority) p
    WHERE f.job_id IS NOT NULL
    ORDER BY f.id
@@ -144,7 +146,8 @@ BEGIN
         max_attempts, retry_policy, timeout_ms, cost, concurrency_key, schedule_id, planned_at, payload, workflow_id,
         workflow_key, has_dependencies, has_dependents)
     SELECT n.job_id, w.project_id, q.id, n.node ->> 'type',
-           CASE WHEN child.id IS NULL THEN 'ready' ELSE 'blocked' END, d.priority, d.priority, micros(v_now),
+           CASE WHEN child.id IS NULL THEN 'ready' ELSE 'blocked' END, d.priority,
+           ready_lane(d.priority, q.ageing_ms), ready_key(micros(v_now), d.priority, q.ageing_ms),
            CASE WHEN child.id IS NULL THEN v_now END,
            coalesce((n.node ->> 'maxAttempts')::int, 20), n.node -> 'retryPolicy', (n.node ->> 'timeoutMs')::bigint,
            coalesce((n.node ->> 'cost')::smallint, 1), n.node ->> 'concurrencyKey', w.schedule_id, w.planned_at,
@@ -155,8 +158,9 @@ BEGIN
       JOIN flow w ON w.workflow_id = n.workflow_id
       LEFT JOIN (SELECT DISTINCT e.child_id AS id FROM edge e) child ON child.id = n.job_id
       LEFT JOIN (SELECT DISTINCT e.parent_id AS id FROM edge e) parent ON parent.id = n.job_id
-      -- A queue that is not there, or another project's, leaves queue_id null, and the insert is refused.
-      LEFT JOIN queues q ON q.id = (n.node ->> 'queueId')::int AND q.project_id = w.project_id
+      -- A queue that is not there, was deleted or is another project's leaves queue_id null: refused.
+      LEFT JOIN queues q
+        ON q.id = (n.node ->> 'queueId')::int AND q.project_id = w.project_id AND q.deleted_at IS NULL
      CROSS JOIN LATERAL (SELECT coalesce(w.priority, (n.node ->> 'priority')::smallint, 4::smallint) AS priority) d
      ORDER BY n.fire_id, n.place
     RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id, j.state
