@@ -585,35 +585,47 @@ CREATE UNIQUE INDEX workflow_members_workflow_id_key_key ON jobs.workflow_member
 CREATE UNIQUE INDEX workflows_pkey ON jobs.workflows USING btree (id)
 
 -- functions (the last word is the md5 of the body)
+abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text) returns TABLE(state text, dropped integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7a2ea35989777dfe02498c0db5c6dc74
 apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 5611c422e80dba6fb015bcc8cb8714bd
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp 2ff1946209201f8d11afe7fd8b998163
+backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text) returns TABLE(planned_at timestamp with time zone, run smallint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a7a13dc23d146aaa207e72bc1eeb0e0c
 beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[]) returns boolean security definer search_path=jobs, pg_temp 2af3f8194e6c4cef648642b70df89b31
 bucket_tokens(p_queue integer, p_rate_limit integer, p_period_ms bigint, p_burst integer, p_now timestamp with time zone) returns double precision  cfa48c1efb53a86fd00bd72fdcaa4fdb
 cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text) returns TABLE(id bigint, verdict text, state text, worker_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 613a22afb0157c6b358f982a033c697e
+cancel_previous_runs(p_schedules integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b6bfd2a048a3df2830960d4fc5b3e931
 choose_jobs(p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[], p_locked integer[]) returns bigint[] security definer search_path=jobs, pg_temp 3427aa2ed2402d90a66f667c020afffd
 claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 5b5668efa56c8bc59ec394c325e6913a
 decide_outcome(p_outcome text, p_kind text, p_delay interval, p_until timestamp with time zone, p_cancel boolean, p_job bigint, p_attempt integer, p_max_attempts integer, p_queue integer, p_policy json, p_started timestamp with time zone, p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval) returns record  32b5e25f29bb9f8c4a429d28541573dd
+disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[]) returns TABLE(id integer, project_id integer) security definer search_path=jobs, pg_temp 2e3cd7a324a4e4ebfee8035051fbe636
 drop_expired_partition() returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 6c3e8f48c081b13873fdc122fcf0fd0b
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
 end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 634d7cff8277ec6d7786cb452434043d
 ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
+expire_fires(p_age interval, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 6c80d97f09bb2c19caaf198daf12b4c3
 expire_jobs(p_limit integer, p_except bigint[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 3ca42aa40a004b606fbbc4813ba8527c
 expire_these(p_ids bigint[], p_flows integer[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 2040cce3113c8117ccf8a138790cee66
 fill_slots(p_ids bigint[], p_costs smallint[], p_wanted integer) returns bigint[]  a8691a2eee7e251ef0a5f24014acb979
+finish_backfills() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off bce0ebe55b3ad48839eb91e473b6a978
 finish_jobs(p_ids bigint[], p_state text, p_reason text) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp e257cf9de2b677893dfc638e3d0c8591
 finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8227675566145d06095b6107dcb083e5
+fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0e153513132d6480e5b0822f50fbf046
+fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[]) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4b54baf57212021e65be5c830e9f32d2
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
 hold_claims(p_queue integer, p_limited boolean) returns void  69342dd7cbeb0d869bb65b059198b0b2
 key_room(p_queue integer, p_key text, p_per_key integer) returns bigint  f0a58a2f4bc4acd2c44ea6ed322cea2b
 leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off f0649b4f0a89e1e9f38a3301fa324475
+make_runs(p_fires bigint[], p_run_at timestamp with time zone[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ad17e9095d8be5f18e04b75a1b980b7f
+make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off 25d462a34c779aa13fa8da26944981f2
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp 6f7dbf52fbc76150e4e5a3bb31ea51ee
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
 move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off f8d98e1a527af83455e3663b8b519255
 next_ready_key(p_queue integer, p_key text, p_wrap boolean) returns TABLE(key text, wrapped boolean)  a9916593634bd71bb7483a93f270265d
 next_tokens(p_queues integer[]) returns TABLE(queue_id integer, wait_ms double precision) security definer search_path=jobs, pg_temp aa087061e26c4a4a3a4b4e6facdc52ca
 note_queue_heads() returns integer security definer search_path=jobs, pg_temp jit=off 60b292f44282b3c8daca14d6f5b255e8
+overlap_outcome(p_policy text, p_queue_bound integer, p_ahead integer, p_newest boolean) returns text  6ffa392c972f2a2985bbf54f3ec63e30
+overlap_reason(p_policy text) returns text  288ad65a506fae8615f8584abd604f21
 pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone) returns void security definer search_path=jobs, pg_temp lock_timeout=5s 31636ea223118316a19652a9919c623d
 pick_by_key(p_queue integer, p_per_key integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[] enable_hashjoin=on 150452b8a3c8d5c26f5fe92be2fe894e
 pick_in_order(p_queue integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[]  09c0a7fcb80fae2db83bbb0433fc5a5f
@@ -627,6 +639,7 @@ register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_qu
 rekey_queue(p_queue integer, p_limit integer) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off c45a6f8914e4efa31c81486230f64b9d
 release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 33a91390ecf7960a284300bd061e5c64
 release_pending(p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 140a7ff904c737f45a9e3176dfd39d3a
+render_payload(p_template text, p_schedule text, p_trigger text, p_planned_at timestamp with time zone, p_planned_local text, p_sequence bigint, p_missed_count integer) returns json  d60d63bf66f0386da41281d265303253
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
 rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off e8f961748f68e449a687bcb0407ab43d
 resume_due_queues() returns TABLE(queue_id integer, project_id integer) security definer search_path=jobs, pg_temp 0570775bfa01c52b65a21832175dca38
@@ -635,19 +648,27 @@ retention_bound(p_from date, p_days integer) returns date  3e2abaf36a16536d82ab9
 retention_today() returns date  830eee383d1d59d4b28ce1f6d3ad15f8
 retry_delay(p_policy json, p_attempt integer) returns interval  f2d622f86bc1fb5551e177377d7774c3
 retry_policy_for(p_policy json, p_kind text) returns json  7c4e40a565af4a065855555d3021acaf
+schedules_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer, waiting boolean, backfills boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off be1376d8ddb74e9b2a5bbbf2f5743bfc
 seconds_of(p_text text) returns double precision  913b60ed9e9f7822d6da6b929a164761
 set_queue_ageing(p_queue integer, p_ageing_ms bigint) returns boolean security definer search_path=jobs, pg_temp 9262eb609b8fd14e21c1ca5e4a523762
 set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer) returns boolean security definer search_path=jobs, pg_temp lock_timeout=5s 84b9470ba1a46f0f7688ee5806f1af88
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp bf726f01230422ea0aeb3a0ec1f91f32
+start_queued_fires(p_limit integer) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 158459fab63ef5acbf35e38afead5d8f
 stop_worker(p_worker bigint) returns void security definer search_path=jobs, pg_temp 1159eb2dfd0125920af81a9dde49eff2
 sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7c9d03735bc1dd9dc8c4f829aa91d813
+take_backfill() returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean, backfill_id integer, cursor_at timestamp with time zone, range_to timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off d4b9e85b38792a9ce99ec7563fc9a80d
+take_due_schedules(p_limit integer, p_except integer[]) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 270683a997c816b07610c2054523514c
+take_stale_schedules(p_tzdb text, p_after integer, p_limit integer) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5c69a5bead8b136b397a08455c26053c
 tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 1f33d95cce3e6651a922c50b931af71f
+trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text) returns TABLE(fire_id bigint, outcome text, reason text, job_id bigint, workflow_id integer, ready_job_id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 2caca33cb70cda4d5aceed22fecd6fe0
 wanted_partitions(p_today date) returns TABLE(bound date)  f6ace1071dad67b9a349f9f96020b2dc
 
 -- grants
 jobs_api DELETE, INSERT (anchor), INSERT (auto_pause_after), INSERT (catch_up_window_ms), INSERT (concurrency_key), INSERT (cost), INSERT (description), INSERT (dialect), INSERT (end_at), INSERT (every_ms), INSERT (exclusions), INSERT (expression), INSERT (jitter_ms), INSERT (job_type), INSERT (kind), INSERT (max_attempts), INSERT (max_catch_up), INSERT (max_runs), INSERT (misfire_policy), INSERT (name), INSERT (next_fire_at), INSERT (overlap_policy), INSERT (pause_reason), INSERT (paused_at), INSERT (paused_by), INSERT (paused_until), INSERT (payload), INSERT (planned_to), INSERT (priority), INSERT (project_id), INSERT (queue_bound), INSERT (queue_id), INSERT (retry_policy), INSERT (start_at), INSERT (start_within_ms), INSERT (state), INSERT (template), INSERT (time_zone), INSERT (timeout_ms), INSERT (tzdb_version), INSERT (workflow), SELECT, UPDATE (anchor), UPDATE (auto_pause_after), UPDATE (catch_up_window_ms), UPDATE (concurrency_key), UPDATE (cost), UPDATE (description), UPDATE (dialect), UPDATE (disabled_reason), UPDATE (end_at), UPDATE (every_ms), UPDATE (exclusions), UPDATE (expression), UPDATE (failures_since), UPDATE (jitter_ms), UPDATE (job_type), UPDATE (kind), UPDATE (max_attempts), UPDATE (max_catch_up), UPDATE (max_runs), UPDATE (misfire_policy), UPDATE (name), UPDATE (next_fire_at), UPDATE (overlap_policy), UPDATE (pause_reason), UPDATE (paused_at), UPDATE (paused_by), UPDATE (paused_until), UPDATE (payload), UPDATE (planned_to), UPDATE (priority), UPDATE (queue_bound), UPDATE (queue_id), UPDATE (retry_policy), UPDATE (start_at), UPDATE (start_within_ms), UPDATE (state), UPDATE (template), UPDATE (time_zone), UPDATE (timeout_ms), UPDATE (tzdb_version), UPDATE (updated_at), UPDATE (version), UPDATE (workflow) on schedules
 jobs_api DELETE, INSERT (payload_visible), INSERT (project_id), INSERT (role), INSERT (user_id), SELECT, UPDATE (payload_visible), UPDATE (role) on project_members
+jobs_api EXECUTE on abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text)
 jobs_api EXECUTE on assert_lease(p_job_id bigint, p_lease_token bigint)
+jobs_api EXECUTE on backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text)
 jobs_api EXECUTE on cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text)
 jobs_api EXECUTE on micros(p_at timestamp with time zone)
 jobs_api EXECUTE on pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone)
@@ -656,6 +677,7 @@ jobs_api EXECUTE on ready_lane(p_priority integer, p_ageing_ms bigint)
 jobs_api EXECUTE on resume_queue(p_queue integer)
 jobs_api EXECUTE on set_queue_ageing(p_queue integer, p_ageing_ms bigint)
 jobs_api EXECUTE on set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer)
+jobs_api EXECUTE on trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text)
 jobs_api INSERT (ageing_ms), INSERT (max_concurrency), INSERT (max_depth), INSERT (name), INSERT (per_key_concurrency), INSERT (project_id), INSERT (rate_burst), INSERT (rate_limit), INSERT (rate_period_ms), INSERT (retain_dead_days), INSERT (retain_finished_days), INSERT (retry_policy), INSERT (timeout_ms), INSERT (weight), SELECT, UPDATE (deleted_at), UPDATE (max_depth), UPDATE (retain_dead_days), UPDATE (retain_finished_days), UPDATE (retry_policy), UPDATE (timeout_ms), UPDATE (updated_at), UPDATE (weight) on queues
 jobs_api INSERT (child_id), INSERT (on_outcome), INSERT (parent_id), INSERT (workflow_id), SELECT on dependencies
 jobs_api INSERT (concurrency_key), INSERT (cost), INSERT (dispatch_key), INSERT (dispatch_lane), INSERT (has_dependencies), INSERT (has_dependents), INSERT (id), INSERT (max_attempts), INSERT (payload), INSERT (priority), INSERT (project_id), INSERT (queue_id), INSERT (ready_at), INSERT (retry_policy), INSERT (run_at), INSERT (start_by), INSERT (state), INSERT (timeout_ms), INSERT (type), INSERT (workflow_id), INSERT (workflow_key), SELECT on jobs
@@ -677,12 +699,18 @@ jobs_api SELECT on workers
 jobs_api SELECT on workflow_status
 jobs_api USAGE on job_id_seq
 jobs_dashboard SELECT on schema_versions
+jobs_scheduler EXECUTE on abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text)
 jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
+jobs_scheduler EXECUTE on disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[])
 jobs_scheduler EXECUTE on drop_expired_partition()
 jobs_scheduler EXECUTE on due_ahead(p_ahead interval, p_limit integer)
 jobs_scheduler EXECUTE on ensure_partitions(p_limit integer)
+jobs_scheduler EXECUTE on expire_fires(p_age interval, p_limit integer)
 jobs_scheduler EXECUTE on expire_jobs(p_limit integer, p_except bigint[])
+jobs_scheduler EXECUTE on finish_backfills()
 jobs_scheduler EXECUTE on finish_workflows(p_limit integer)
+jobs_scheduler EXECUTE on fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone)
+jobs_scheduler EXECUTE on fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[])
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
 jobs_scheduler EXECUTE on leader_agenda(p_silence interval)
 jobs_scheduler EXECUTE on mark_lost_workers(p_timeout interval, p_early interval)
@@ -693,7 +721,12 @@ jobs_scheduler EXECUTE on rekey_queue(p_queue integer, p_limit integer)
 jobs_scheduler EXECUTE on release_pending(p_limit integer)
 jobs_scheduler EXECUTE on rescue_jobs(p_limit integer, p_absent boolean)
 jobs_scheduler EXECUTE on resume_due_queues()
+jobs_scheduler EXECUTE on schedules_ahead(p_ahead interval, p_limit integer)
+jobs_scheduler EXECUTE on start_queued_fires(p_limit integer)
 jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
+jobs_scheduler EXECUTE on take_backfill()
+jobs_scheduler EXECUTE on take_due_schedules(p_limit integer, p_except integer[])
+jobs_scheduler EXECUTE on take_stale_schedules(p_tzdb text, p_after integer, p_limit integer)
 jobs_scheduler SELECT (id), SELECT (name) on projects
 jobs_scheduler SELECT (id), SELECT (name), SELECT (project_id) on queues
 jobs_scheduler SELECT (id), SELECT (project_id), SELECT (queue_id), SELECT (run_at), SELECT (state), SELECT (type), SELECT (workflow_id), SELECT (workflow_key) on jobs
