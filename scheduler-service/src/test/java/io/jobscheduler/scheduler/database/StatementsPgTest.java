@@ -45,9 +45,9 @@ class StatementsPgTest {
   }
 
   @Test
-  void listensOnTheChannelOfTheContract() throws Exception {
+  void listensOnTheChannelsOfTheContract() throws Exception {
     assertEquals(
-        "LISTEN " + Channels.JOBS_DUE,
+        "LISTEN " + Channels.JOBS_DUE + "; LISTEN " + Channels.SCHEDULES_DUE,
         statements().entrySet().stream()
             .filter(e -> e.getKey().endsWith("LISTEN_FOR_DUE"))
             .findFirst()
