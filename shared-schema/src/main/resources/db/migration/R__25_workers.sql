@@ -7,9 +7,10 @@ AS $$
   VALUES (p_worker, p_host, p_pid, p_version, p_queues, p_slots)
 $$;
 
--- One beat. False: this incarnation is lost or stopped, for good.
-CREATE OR REPLACE FUNCTION beat(p_worker bigint, p_running int, p_draining boolean, p_unstarted bigint[])
-RETURNS boolean
+DROP FUNCTION IF EXISTS beat(bigint, int, boolean, bigint[]);
+-- One beat. Not alive: this incarnation is lost or stopped, for good. cancels: its jobs that somebody wants to end.
+CREATE FUNCTION beat(p_worker bigint, p_running int, p_draining boolean, p_unstarted bigint[])
+RETURNS TABLE (alive boolean, cancels bigint[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 AS $$
@@ -17,7 +18,7 @@ BEGIN
   UPDATE workers w
      SET beat_at = clock_timestamp(), running = p_running, draining = p_draining, unstarted = p_unstarted
    WHERE w.id = p_worker AND w.lost_at IS NULL AND w.stopped_at IS NULL;
-  RETURN FOUND;
+  RETURN QUERY SELECT FOUND, ARRAY(SELECT r.job_id FROM cancel_requests r WHERE r.worker_id = p_worker);
 END
 $$;
 

@@ -95,9 +95,9 @@ class HeadPlanPgTest {
   private static String settle(String ids, String tokens) {
     String none = "array_fill(NULL::text, ARRAY[100])";
     return ("SELECT * FROM jobs.settle(1, ARRAY%s, ARRAY%s, array_fill(NULL::int, ARRAY[100]),"
-            + " array_fill('succeeded'::text, ARRAY[100]), %s, %s, %s, %s,"
-            + " array_fill(NULL::interval, ARRAY[100]))")
-        .formatted(ids, tokens, none, none, none, none);
+            + " array_fill('succeeded'::text, ARRAY[100]), %s, %s, %s, %s, %s,"
+            + " array_fill(NULL::interval, ARRAY[100]), NULL)")
+        .formatted(ids, tokens, none, none, none, none, none);
   }
 
   /**

@@ -155,6 +155,23 @@ final class Sql {
     }
   }
 
+  /** Settles one lease with whatever else an outcome may carry, as SQL literals. */
+  Verdict settleOne(
+      Connection worker, Claimed job, String outcome, String kind, String delay, String until)
+      throws SQLException {
+    String sql =
+        """
+        SELECT id, verdict, state FROM jobs.settle(1, ARRAY[%d], ARRAY[%d], NULL, ARRAY['%s'], NULL,
+          ARRAY[%s::text], NULL, NULL, NULL, ARRAY[CAST(%s AS interval)], ARRAY[CAST(%s AS timestamptz)])
+        """
+            .formatted(job.id(), job.token(), outcome, kind, delay, until);
+    try (var statement = worker.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return new Verdict(row.getLong(1), row.getString(2), row.getString(3));
+    }
+  }
+
   Connection asWorker() throws SQLException {
     return database.connect(Role.WORKER);
   }
