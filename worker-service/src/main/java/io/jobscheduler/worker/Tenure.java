@@ -11,6 +11,7 @@ import io.jobscheduler.worker.dispatch.Held;
 import io.jobscheduler.worker.dispatch.HeldLeases;
 import io.jobscheduler.worker.execute.AttemptRunner;
 import io.jobscheduler.worker.execute.Slots;
+import io.jobscheduler.worker.execute.StuckThreads;
 import io.jobscheduler.worker.health.LoopTurns;
 import io.jobscheduler.worker.lease.BeatReport;
 import io.jobscheduler.worker.lease.Heartbeat;
@@ -45,6 +46,7 @@ final class Tenure implements ClaimSink {
   private final long worker;
   private final WorkerSettings settings;
   private final WorkerSignals signals;
+  private final StuckThreads stuck;
   private final LoopTurns turns;
   private final HeldLeases leases = new HeldLeases();
   private final Dispatcher dispatcher;
@@ -71,11 +73,13 @@ final class Tenure implements ClaimSink {
       WakeUps wakeUps,
       WorkerSignals signals,
       Function<HeldLeases, SettleEvents> aftermath,
+      StuckThreads stuck,
       LoopTurns turns,
       LongSupplier clock) {
     this.worker = worker;
     this.settings = settings;
     this.signals = signals;
+    this.stuck = stuck;
     this.turns = turns;
     this.dispatcher = new Dispatcher(settings.slots(), wakeUps::stir);
     Prefetch prefetch =
@@ -83,7 +87,15 @@ final class Tenure implements ClaimSink {
     dispatcher.stirAt(settings.prefetch() / 2);
     this.settler =
         new Settler(worker, pool, aftermath.apply(leases), clock, () -> turns.turned("settle"));
-    this.slots = new Slots(settings.slots(), dispatcher, runner, prefetch, this::attemptEnded);
+    this.slots =
+        new Slots(
+            settings.slots(),
+            dispatcher,
+            runner,
+            prefetch,
+            settings.handlerGrace(),
+            stuck,
+            this::attemptEnded);
     this.heartbeat =
         new Heartbeat(
             direct,
@@ -93,6 +105,7 @@ final class Tenure implements ClaimSink {
             registeredNanos,
             () -> new BeatReport(dispatcher.running(), draining, leases.unstarted()),
             clock,
+            this::cancelAsked,
             this::fence);
     this.claimer =
         new Claimer(
@@ -137,11 +150,32 @@ final class Tenure implements ClaimSink {
   }
 
   boolean isReady() {
-    return !draining && heartbeat.isFresh();
+    return !draining && !stuck.tooMany() && heartbeat.isFresh();
   }
 
   private boolean mayClaim() {
-    return !draining && heartbeat.isTrusted();
+    return !draining && !stuck.tooMany() && heartbeat.isTrusted();
+  }
+
+  /** Somebody has something for this worker: its next beat hears what. */
+  void signalled(String incarnation) {
+    if (incarnation.equals(Long.toString(worker))) {
+      heartbeat.beatNow();
+    }
+  }
+
+  /** What has not started is given back, and cancelled there; a handler is asked to end. */
+  private void cancelAsked(List<Long> jobs) {
+    for (long job : jobs) {
+      Held held = leases.get(job);
+      if (held != null && held.cancel()) {
+        if (dispatcher.withdraw(held)) {
+          settle(held, Settlement.released());
+        } else {
+          slots.cancel(held);
+        }
+      }
+    }
   }
 
   private void attemptEnded(Held held, Settlement settlement) {
@@ -207,7 +241,7 @@ final class Tenure implements ClaimSink {
     over.countDown();
   }
 
-  /** Frees what a fenced tenure has. Its row is stopped if that is still possible. */
+  /** Frees what a fenced tenure has. */
   void close() {
     claimer.stop();
     dispatcher.close();
@@ -261,6 +295,13 @@ final class Tenure implements ClaimSink {
     } catch (SQLException e) {
       LOG.warnf("Worker could not be deregistered worker_id=%d cause=%s", worker, e.toString());
     }
+  }
+
+  /** Lets go of handlers that have still not ended; whether there was none. */
+  boolean leave() throws InterruptedException {
+    boolean quiet = dispatcher.awaitIdle(fenced ? settings.interruptGrace().toNanos() : 0);
+    slots.close();
+    return quiet;
   }
 
   private static void join(Thread thread) {

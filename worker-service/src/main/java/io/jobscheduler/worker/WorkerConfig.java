@@ -66,6 +66,18 @@ public interface WorkerConfig {
   @DurationMax(minutes = 5)
   Duration interruptGrace();
 
+  /** After a job's time-out or a cancel: how long its interrupted handler may take to end. */
+  @WithDefault("PT10S")
+  @DurationMin(millis = 10)
+  @DurationMax(minutes = 10)
+  Duration handlerGrace();
+
+  /** Handlers that do not end when told to: beyond so many the worker takes no more jobs. */
+  @WithDefault("8")
+  @Min(0)
+  @Max(1000)
+  int stuckLimit();
+
   /** Bytes of UTF-8 that a result may have. */
   @WithDefault("262144")
   @Min(1024)

@@ -5,6 +5,7 @@ import io.jobscheduler.worker.claim.QueuePattern;
 import io.jobscheduler.worker.claim.WakeUps;
 import io.jobscheduler.worker.database.Connections;
 import io.jobscheduler.worker.execute.AttemptRunner;
+import io.jobscheduler.worker.execute.StuckThreads;
 import io.jobscheduler.worker.handlers.HandlerRegistry;
 import io.jobscheduler.worker.health.LoopTurns;
 import io.jobscheduler.worker.lease.WorkerIdentity;
@@ -39,6 +40,7 @@ public final class WorkerProcess {
   private final Connections direct;
   private final AttemptRunner runner;
   private final Runnable onTooNew;
+  private final StuckThreads stuck;
   private final LongSupplier clock = System::nanoTime;
   private final LoopTurns turns = new LoopTurns(clock);
   private final WakeUps wakeUps = new WakeUps();
@@ -74,11 +76,12 @@ public final class WorkerProcess {
     this.direct = direct;
     this.runner = new AttemptRunner(handlers, settings.largestResult(), onOutOfMemory);
     this.onTooNew = onTooNew;
+    this.stuck = new StuckThreads(settings.stuckLimit());
     this.signals = new WorkerSignals(pool);
     this.aftermath = new Aftermath(wakeUps, signals);
     this.retries = new RetryPromoter(pool, aftermath);
     this.dependents = new DependentsReleaser(pool, aftermath);
-    this.listener = new ReadyListener(direct, wakeUps);
+    this.listener = new ReadyListener(direct, wakeUps, this::signalled);
     thread.setDaemon(true);
   }
 
@@ -94,6 +97,18 @@ public final class WorkerProcess {
   public boolean isReady() {
     Tenure current = tenure;
     return stopping.getCount() > 0 && schemaFits && current != null && current.isReady();
+  }
+
+  /** The threads whose handlers do not end. */
+  public StuckThreads stuckThreads() {
+    return stuck;
+  }
+
+  private void signalled(String incarnation) {
+    Tenure current = tenure;
+    if (current != null) {
+      current.signalled(incarnation);
+    }
   }
 
   /** When the loops last turned. */
@@ -185,6 +200,12 @@ public final class WorkerProcess {
       tenure = null;
       current.close();
     }
+    // Good-bye means that its jobs may be started elsewhere at once. While a handler of it still
+    // runs it is not said: those jobs wait until its silence has lasted long enough, as if this
+    // process had died.
+    if (!current.leave()) {
+      formerWorker = 0;
+    }
   }
 
   private Tenure register() throws SQLException {
@@ -214,6 +235,7 @@ public final class WorkerProcess {
               wakeUps,
               signals,
               leases -> aftermath.of(leases, retries, dependents),
+              stuck,
               turns,
               clock);
       // From here on the fence decides how long silence is endured.

@@ -25,6 +25,8 @@ public record WorkerSettings(
     Claimer.Rhythm rhythm,
     Duration drainLimit,
     Duration interruptGrace,
+    Duration handlerGrace,
+    int stuckLimit,
     int largestResult) {
 
   /**
@@ -53,6 +55,8 @@ public record WorkerSettings(
         new Claimer.Rhythm(config.poll(), config.compare()),
         config.drainLimit(),
         config.interruptGrace(),
+        config.handlerGrace(),
+        config.stuckLimit(),
         config.largestResult());
   }
 }

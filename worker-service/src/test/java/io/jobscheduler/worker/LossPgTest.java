@@ -141,7 +141,7 @@ class LossPgTest {
     Await.until("it works again", () -> "succeeded".equals(jobs.state(next)));
     assertEquals(
         "false",
-        database.sql("SELECT jobs.beat(" + lost + ", 0, false, '{}')::text"),
+        database.sql("SELECT alive::text FROM jobs.beat(" + lost + ", 0, false, '{}')"),
         "the lost one stays lost");
   }
 

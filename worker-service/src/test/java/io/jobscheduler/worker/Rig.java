@@ -38,6 +38,8 @@ final class Rig implements AfterEachCallback {
   Timings timings = new Timings(Duration.ofMillis(200), Duration.ofSeconds(3));
   Duration drainLimit = Duration.ofSeconds(30);
   Duration interruptGrace = Duration.ofMillis(300);
+  Duration handlerGrace = Duration.ofMillis(300);
+  int stuckLimit = 8;
 
   Rig(TestDatabase database) {
     this.database = database;
@@ -94,6 +96,8 @@ final class Rig implements AfterEachCallback {
                 new Claimer.Rhythm(poll, compare),
                 drainLimit,
                 interruptGrace,
+                handlerGrace,
+                stuckLimit,
                 262_144),
             pool,
             direct,

@@ -6,6 +6,7 @@ import io.jobscheduler.worker.handlers.JobOutcome;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /** Handlers that a test can hold and look into. */
 final class TestHandlers {
@@ -46,6 +47,33 @@ final class TestHandlers {
 
     List<Long> ids() {
       return seen.stream().map(JobContext::jobId).toList();
+    }
+  }
+
+  /** Ignores every interrupt until it is opened; then it says that all went well. */
+  static final class Deaf implements JobHandler {
+    final CountDownLatch open = new CountDownLatch(1);
+    final CountDownLatch left = new CountDownLatch(1);
+    final List<JobContext> entered = new CopyOnWriteArrayList<>();
+
+    @Override
+    public String type() {
+      return "deaf";
+    }
+
+    @Override
+    public JobOutcome run(JobContext job) {
+      entered.add(job);
+      while (open.getCount() > 0) {
+        LockSupport.parkNanos(1_000_000);
+        Thread.interrupted();
+      }
+      left.countDown();
+      return JobOutcome.done();
+    }
+
+    boolean runs(long id) {
+      return entered.stream().anyMatch(job -> job.jobId() == id);
     }
   }
 

@@ -72,7 +72,9 @@ public final class Wire implements AutoCloseable {
   public Connections connections() {
     return () ->
         DriverManager.getConnection(
-            url + "?connectTimeout=1", Role.WORKER.databaseName(), Role.WORKER.password());
+            url + "?connectTimeout=1&loginTimeout=2",
+            Role.WORKER.databaseName(),
+            Role.WORKER.password());
   }
 
   /**

@@ -5,13 +5,17 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of the claimer; each in a transaction of its own. Thread-safe. */
 final class ClaimStore {
+  private static final long FAR_MICROS = TimeUnit.DAYS.toMicros(365);
+
   private final Connections pool;
 
   ClaimStore(Connections pool) {
@@ -24,18 +28,21 @@ final class ClaimStore {
   private static final String CLAIM_READY_JOBS =
       """
       SELECT id, lease_token, dispatch_key, dispatch_lane, queue_id, project_id, workflow_id,
-             attempt, max_attempts, priority, type, payload
+             attempt, max_attempts, priority, type, payload, timeout_ms,
+             (extract(epoch FROM start_by - clock_timestamp()) * 1000000)::bigint AS start_left_micros
         FROM jobs.claim(?, ?, ?, ?, ?, ?)
       """;
 
   /**
    * Claims for a worker.
    *
-   * @param names the names of the queues asked, by id
+   * @param queues what is known of the queues asked, by id
    */
   List<ClaimedJob> claimReadyJobs(
-      long worker, long claimNumber, ClaimRequest request, IntFunction<QueueName> names)
+      long worker, long claimNumber, ClaimRequest request, IntFunction<QueueInfo> queues)
       throws SQLException {
+    // Before it is sent: what is left of a time to start only shrinks on the way.
+    long sentNanos = System.nanoTime();
     try (Connection connection = pool.open();
         PreparedStatement statement = connection.prepareStatement(CLAIM_READY_JOBS)) {
       statement.setLong(1, worker);
@@ -48,6 +55,9 @@ final class ClaimStore {
         List<ClaimedJob> jobs = new ArrayList<>();
         while (row.next()) {
           int queueId = row.getInt("queue_id");
+          QueueInfo queue = queues.apply(queueId);
+          Long timeoutMillis = nullableLong(row, "timeout_ms");
+          Long startLeftMicros = nullableLong(row, "start_left_micros");
           jobs.add(
               new ClaimedJob(
                   row.getLong("id"),
@@ -56,17 +66,24 @@ final class ClaimStore {
                   row.getInt("dispatch_lane"),
                   queueId,
                   row.getInt("project_id"),
-                  names.apply(queueId),
+                  queue.name(),
                   nullableInt(row, "workflow_id"),
                   row.getInt("attempt"),
                   row.getInt("max_attempts"),
                   row.getInt("priority"),
                   row.getString("type"),
-                  row.getString("payload")));
+                  row.getString("payload"),
+                  timeoutMillis == null ? queue.timeout() : Duration.ofMillis(timeoutMillis),
+                  startLeftMicros == null ? null : startBy(sentNanos, startLeftMicros)));
         }
         return jobs;
       }
     }
+  }
+
+  /** Years ahead are no instant of the monotonic clock; a job is not held in memory so long. */
+  private static long startBy(long sentNanos, long leftMicros) {
+    return sentNanos + TimeUnit.MICROSECONDS.toNanos(Math.min(leftMicros, FAR_MICROS));
   }
 
   // One cheap statement a second does for an idle worker: the queues (hundreds at most), the
@@ -75,7 +92,7 @@ final class ClaimStore {
   private static final String POLL_QUEUES =
       """
       SELECT q.id, q.project_id, p.name AS project, q.name AS queue, q.weight, q.max_concurrency,
-             q.paused_at IS NOT NULL AS paused, w.dispatch_lane, w.dispatch_key, w.job_id, w.found
+             q.paused_at IS NOT NULL AS paused, q.timeout_ms, w.dispatch_lane, w.dispatch_key, w.job_id, w.found
         FROM jobs.queues q
         JOIN jobs.projects p ON p.id = q.project_id
         LEFT JOIN (
@@ -115,13 +132,15 @@ final class ClaimStore {
   }
 
   private static QueueInfo queue(ResultSet row, int id) throws SQLException {
+    Long timeoutMillis = nullableLong(row, "timeout_ms");
     return new QueueInfo(
         id,
         row.getInt("project_id"),
         new QueueName(row.getString("project"), row.getString("queue")),
         row.getInt("weight"),
         nullableInt(row, "max_concurrency"),
-        row.getBoolean("paused"));
+        row.getBoolean("paused"),
+        timeoutMillis == null ? null : Duration.ofMillis(timeoutMillis));
   }
 
   // By the partial index jobs_running over the queues: as many rows as this worker holds.
@@ -146,6 +165,11 @@ final class ClaimStore {
         return rows;
       }
     }
+  }
+
+  private static @Nullable Long nullableLong(ResultSet row, String column) throws SQLException {
+    long value = row.getLong(column);
+    return row.wasNull() ? null : value;
   }
 
   private static @Nullable Integer nullableInt(ResultSet row, String column) throws SQLException {

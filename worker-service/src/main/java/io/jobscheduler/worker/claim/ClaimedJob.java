@@ -1,5 +1,6 @@
 package io.jobscheduler.worker.claim;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt number of this attempt, from 1
  * @param priority 0 to 9, 9 most urgent
  * @param payload JSON as it was typed, or null
+ * @param timeout run time after which the attempt is ended, or null
+ * @param startByNanos reading of the monotonic clock after which it may not start, or null
  */
 public record ClaimedJob(
     long id,
@@ -25,4 +28,12 @@ public record ClaimedJob(
     int maxAttempts,
     int priority,
     String type,
-    @Nullable String payload) {}
+    @Nullable String payload,
+    @Nullable Duration timeout,
+    @Nullable Long startByNanos) {
+
+  /** Whether its time to start has passed. */
+  public boolean isExpired(long nowNanos) {
+    return startByNanos != null && nowNanos - startByNanos >= 0;
+  }
+}

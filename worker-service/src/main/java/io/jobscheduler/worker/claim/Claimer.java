@@ -49,7 +49,7 @@ public final class Claimer implements Runnable {
   private final LongSupplier clock;
   private final Rhythm rhythm;
 
-  private final Map<Integer, QueueName> names = new HashMap<>();
+  private final Map<Integer, QueueInfo> known = new HashMap<>();
   private long claimNumber;
   private long pollNanos;
   private long compareNanos;
@@ -182,12 +182,12 @@ public final class Claimer implements Runnable {
       return false;
     }
     List<ClaimedJob> jobs;
-    boolean known = false;
+    boolean answered = false;
     try {
-      jobs = store.claimReadyJobs(worker, ++claimNumber, request, names::get);
-      known = true;
+      jobs = store.claimReadyJobs(worker, ++claimNumber, request, known::get);
+      answered = true;
     } finally {
-      if (!known) {
+      if (!answered) {
         planner.failed(request);
       }
     }
@@ -217,7 +217,7 @@ public final class Claimer implements Runnable {
         result.queues().stream()
             .filter(queue -> patterns.stream().anyMatch(p -> p.matches(queue.name())))
             .toList();
-    served.forEach(queue -> names.put(queue.id(), queue.name()));
+    served.forEach(queue -> known.put(queue.id(), queue));
     planner.serve(served);
     planner.probed(probe, result.found());
     notes.news(result.notes()).forEach(planner::ready);

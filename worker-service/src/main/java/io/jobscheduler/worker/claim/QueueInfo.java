@@ -1,5 +1,6 @@
 package io.jobscheduler.worker.claim;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param weight its share under Deficit Round Robin, 1 to 1000
  * @param maxConcurrency the limit, or null for none
+ * @param timeout run time of a job that names none of its own, or null for no limit
  */
 public record QueueInfo(
     int id,
@@ -14,7 +16,8 @@ public record QueueInfo(
     QueueName name,
     int weight,
     @Nullable Integer maxConcurrency,
-    boolean paused) {
+    boolean paused,
+    @Nullable Duration timeout) {
 
   boolean isLimited() {
     return maxConcurrency != null;

@@ -17,6 +17,7 @@ public final class Held {
   private final ClaimedJob job;
   private Phase phase = Phase.WAITING;
   private boolean revoked;
+  private boolean cancelled;
 
   /** A lease just claimed. */
   public Held(ClaimedJob job) {
@@ -48,6 +49,18 @@ public final class Held {
   /** Whether the lease was revoked. */
   public synchronized boolean isRevoked() {
     return revoked;
+  }
+
+  /** Somebody wants the job to end; true for the first to say so. */
+  public synchronized boolean cancel() {
+    boolean first = !cancelled;
+    cancelled = true;
+    return first;
+  }
+
+  /** Whether the job was cancelled. */
+  public synchronized boolean isCancelled() {
+    return cancelled;
   }
 
   /**

@@ -6,9 +6,12 @@ import io.jobscheduler.worker.handlers.InvalidPayloadException;
 import io.jobscheduler.worker.handlers.JobContext;
 import io.jobscheduler.worker.handlers.JobHandler;
 import io.jobscheduler.worker.handlers.JobOutcome;
+import io.jobscheduler.worker.handlers.RetryAfterException;
+import io.jobscheduler.worker.handlers.RunningAttempt;
 import io.jobscheduler.worker.settle.Settlement;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AttemptRunner {
   private static final Logger LOG = Logger.getLogger(AttemptRunner.class);
+
+  private static final Instant LAST = Instant.parse("9999-01-01T00:00:00Z");
 
   private final HandlerRegistry handlers;
   private final int largestResult;
@@ -37,34 +42,29 @@ public final class AttemptRunner {
   }
 
   /** Runs the job's handler on this thread. */
-  public Settlement run(ClaimedJob job) {
+  public Settlement run(ClaimedJob job, RunningAttempt running) {
     JobHandler handler = handlers.find(job.type()).orElse(null);
     if (handler == null) {
-      return Settlement.failed(
-          "unknown-type",
-          ErrorText.clean("this worker has no handler for type '" + job.type() + "'"),
-          null,
-          null,
-          null,
-          null);
+      return failed("unknown-type", "this worker has no handler for type '" + job.type() + "'");
     }
     try {
-      JobOutcome outcome = handler.run(context(job));
+      JobOutcome outcome = handler.run(context(job, running));
       return outcome == null
-          ? Settlement.failed(
-              "no-outcome", "the handler returned no outcome", null, null, null, null)
+          ? failed("no-outcome", "the handler returned no outcome")
           : settlementOf(outcome);
     } catch (OutOfMemoryError e) {
       onOutOfMemory.run();
       return failed(e);
     } catch (InvalidPayloadException e) {
-      return Settlement.dead("invalid-payload", ErrorText.clean(e.getMessage()), null, null);
+      return dead("invalid-payload", e.getMessage());
+    } catch (RetryAfterException e) {
+      return retryAfter(e);
     } catch (Throwable e) {
       return failed(e);
     }
   }
 
-  private static JobContext context(ClaimedJob job) {
+  private static JobContext context(ClaimedJob job, RunningAttempt running) {
     return new JobContext(
         job.id(),
         job.attempt(),
@@ -74,7 +74,8 @@ public final class AttemptRunner {
         job.queue().project(),
         job.queue().queue(),
         job.workflowId(),
-        job.payload());
+        job.payload(),
+        running);
   }
 
   private Settlement settlementOf(JobOutcome outcome) {
@@ -82,16 +83,13 @@ public final class AttemptRunner {
       return done(done.result());
     }
     if (outcome instanceof JobOutcome.Retry retry) {
-      return Settlement.failed(
-          kind(retry.kind()),
-          ErrorText.clean(retry.message()),
-          null,
-          null,
-          delay(retry.after()),
-          null);
+      return failed(retry.kind(), retry.message(), retry.after());
     }
     if (outcome instanceof JobOutcome.Dead dead) {
-      return Settlement.dead(kind(dead.kind()), ErrorText.clean(dead.message()), null, null);
+      return dead(dead.kind(), dead.message());
+    }
+    if (outcome instanceof JobOutcome.Snooze snooze) {
+      return Settlement.snoozed(delay(snooze.after()), instant(snooze.until()));
     }
     return Settlement.cancelled(orEmpty(ErrorText.clean(((JobOutcome.Cancel) outcome).reason())));
   }
@@ -104,13 +102,7 @@ public final class AttemptRunner {
     if (result.length() > largestResult
         || (result.length() > largestResult / 3
             && result.getBytes(StandardCharsets.UTF_8).length > largestResult)) {
-      return Settlement.failed(
-          "result-too-large",
-          "the result has more than " + largestResult + " bytes",
-          null,
-          null,
-          null,
-          null);
+      return failed("result-too-large", "the result has more than " + largestResult + " bytes");
     }
     return Settlement.succeeded(ErrorText.storable(result));
   }
@@ -122,7 +114,15 @@ public final class AttemptRunner {
     return after.compareTo(JobOutcome.LONGEST_WAIT) > 0 ? JobOutcome.LONGEST_WAIT : after;
   }
 
-  private static String kind(String kind) {
+  /** Within the years that a timestamp can name; what is further away the database bounds. */
+  private static @Nullable Instant instant(@Nullable Instant until) {
+    if (until == null || until.isBefore(Instant.EPOCH)) {
+      return until == null ? null : Instant.EPOCH;
+    }
+    return until.isAfter(LAST) ? LAST : until;
+  }
+
+  private static String kind(@Nullable String kind) {
     String clean = orEmpty(ErrorText.clean(kind));
     return clean.isBlank() ? "unnamed" : clean.length() > 100 ? clean.substring(0, 100) : clean;
   }
@@ -131,20 +131,51 @@ public final class AttemptRunner {
     return text == null ? "" : text;
   }
 
+  private static Settlement failed(String kind, @Nullable String message) {
+    return failed(kind, message, null);
+  }
+
+  private static Settlement failed(
+      @Nullable String kind, @Nullable String message, @Nullable Duration after) {
+    String clean = kind(kind);
+    String text = ErrorText.clean(message);
+    return Settlement.failed(
+        clean, text, null, ErrorFingerprint.of(clean, text), delay(after), null);
+  }
+
+  private static Settlement dead(@Nullable String kind, @Nullable String message) {
+    String clean = kind(kind);
+    String text = ErrorText.clean(message);
+    return Settlement.dead(clean, text, null, ErrorFingerprint.of(clean, text));
+  }
+
+  private static Settlement retryAfter(RetryAfterException e) {
+    String kind = kind(e.kind());
+    String message = ErrorText.clean(e.getMessage());
+    return Settlement.failed(
+        kind,
+        message,
+        ErrorText.stackOf(e),
+        ErrorFingerprint.of(kind, message),
+        delay(e.after()),
+        instant(e.until()));
+  }
+
   private static Settlement failed(Throwable error) {
+    String kind = ErrorText.kindOf(error);
     try {
+      String message = ErrorText.clean(error.getMessage());
       return Settlement.failed(
-          ErrorText.kindOf(error),
-          ErrorText.clean(error.getMessage()),
+          kind,
+          message,
           ErrorText.stackOf(error),
-          null,
+          ErrorFingerprint.of(kind, message, error),
           null,
           null);
     } catch (Throwable broken) {
       // An exception whose own methods throw.
       LOG.debugf("Exception could not be described class=%s", error.getClass().getName());
-      return Settlement.failed(
-          ErrorText.kindOf(error), "the exception could not be described", null, null, null, null);
+      return failed(kind, "the exception could not be described");
     }
   }
 }

@@ -78,6 +78,16 @@ public final class ErrorText {
     return clean(text.toString(), Integer.MAX_VALUE);
   }
 
+  /** Where a thread is, as a stack trace shows it. */
+  public static String stackOf(StackTraceElement[] frames) {
+    HeadAndTail text = new HeadAndTail(STACK_LIMIT / 2);
+    PrintWriter lines = new PrintWriter(text);
+    for (StackTraceElement frame : frames) {
+      lines.println("\tat " + frame);
+    }
+    return text.toString();
+  }
+
   /** Keeps the first and the last characters of what is written. */
   private static final class HeadAndTail extends Writer {
     private final int half;

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param leaseToken grows with every lease of the job
  * @param workflow id of the workflow, or null
  * @param payload JSON as it was typed, or null
+ * @param running what may be asked while it runs
  */
 public record JobContext(
     long jobId,
@@ -21,4 +22,14 @@ public record JobContext(
     String project,
     String queue,
     @Nullable Integer workflow,
-    @Nullable String payload) {}
+    @Nullable String payload,
+    RunningAttempt running) {
+
+  /**
+   * Whether the attempt should end soon; see {@link RunningAttempt#isCancelled()}. A handler that
+   * takes longer than the worker's grace to end loses its lease.
+   */
+  public boolean isCancelled() {
+    return running.isCancelled();
+  }
+}

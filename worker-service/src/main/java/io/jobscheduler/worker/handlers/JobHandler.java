@@ -2,7 +2,8 @@ package io.jobscheduler.worker.handlers;
 
 /**
  * Runs the jobs of one type. One instance serves all slots, so it must be thread-safe. An interrupt
- * means that the lease is lost or the worker stops: end soon.
+ * means that the job was cancelled, its time is up, the lease is lost or the worker stops: end
+ * soon, by an exception or any outcome. Success still counts then, as long as the lease is held.
  */
 public interface JobHandler {
   /** The job type that it runs. */

@@ -1,6 +1,7 @@
 package io.jobscheduler.worker.handlers;
 
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** How an attempt ended, in the handler's own words. An exception counts as {@link Retry}. */
@@ -29,6 +30,24 @@ public sealed interface JobOutcome {
 
   /** The work is no longer wanted. */
   record Cancel(String reason) implements JobOutcome {}
+
+  /**
+   * Not yet: run it again later, as if this attempt had never been. A job may snooze for ever.
+   *
+   * @param after the wait, at most {@link #LONGEST_WAIT}; null when {@code until} is given
+   * @param until the instant, by the database's clock; null when {@code after} is given
+   */
+  record Snooze(@Nullable Duration after, @Nullable Instant until) implements JobOutcome {}
+
+  /** Not yet: again after that wait. */
+  static JobOutcome snooze(Duration after) {
+    return new Snooze(after, null);
+  }
+
+  /** Not yet: again at that instant. */
+  static JobOutcome snooze(Instant until) {
+    return new Snooze(null, until);
+  }
 
   /** Done, without a result. */
   static JobOutcome done() {

@@ -1,6 +1,7 @@
 package io.jobscheduler.worker.health;
 
 import io.jobscheduler.worker.WorkerProcess;
+import io.jobscheduler.worker.execute.StuckThreads;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.List;
@@ -9,8 +10,9 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
 /**
- * Alive while every loop has turned within the last minute. It never asks the database: its outage
- * must not restart every worker.
+ * Alive while every loop has turned within the last minute and no more handlers than allowed ignore
+ * that they were told to end: only a new process is rid of those. It never asks the database: its
+ * outage must not restart every worker.
  */
 @Liveness
 @ApplicationScoped
@@ -26,9 +28,11 @@ public class WorkerLiveness implements HealthCheck {
   @Override
   public HealthCheckResponse call() {
     List<String> stuck = worker.turns().stuck(PATIENCE);
+    StuckThreads handlers = worker.stuckThreads();
     return HealthCheckResponse.named("loops")
-        .status(stuck.isEmpty())
+        .status(stuck.isEmpty() && !handlers.tooMany())
         .withData("stuck", String.join(",", stuck))
+        .withData("stuckHandlers", handlers.count())
         .build();
   }
 }

@@ -3,6 +3,7 @@ package io.jobscheduler.worker.lease;
 import io.jobscheduler.worker.database.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Heartbeat implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Heartbeat.class);
   private static final long RETRY_NANOS = 200_000_000;
+  private static final int GOODBYE_MILLIS = 2_000;
 
   private final Connections direct;
   private final WorkerStore store = new WorkerStore();
@@ -29,6 +31,7 @@ public final class Heartbeat implements AutoCloseable {
   private final Timings timings;
   private final Supplier<BeatReport> report;
   private final LongSupplier clock;
+  private final Consumer<List<Long>> cancels;
   private final Consumer<Loss> alarm;
   private final Fence fence;
   private final AtomicReference<@Nullable Loss> loss = new AtomicReference<>();
@@ -43,6 +46,8 @@ public final class Heartbeat implements AutoCloseable {
    * Takes over a connection on which the incarnation is registered and locked.
    *
    * @param registeredNanos the clock when the registration was sent
+   * @param cancels called on the beat's thread with jobs to be cancelled, again with each beat for
+   *     as long as they run; must not block
    * @param alarm called once at most, on a thread of this class; must not block for long
    */
   public Heartbeat(
@@ -53,6 +58,7 @@ public final class Heartbeat implements AutoCloseable {
       long registeredNanos,
       Supplier<BeatReport> report,
       LongSupplier clock,
+      Consumer<List<Long>> cancels,
       Consumer<Loss> alarm) {
     this.direct = direct;
     this.connection = connection;
@@ -61,6 +67,7 @@ public final class Heartbeat implements AutoCloseable {
     this.timings = timings;
     this.report = report;
     this.clock = clock;
+    this.cancels = cancels;
     this.alarm = alarm;
     this.fence = new Fence(timings, registeredNanos);
     this.beatThread = new Thread(this::beatUntilClosed, "jobs-beat");
@@ -115,7 +122,8 @@ public final class Heartbeat implements AutoCloseable {
       if (!locked) {
         locked = store.lockIncarnation(current, worker);
       }
-      if (!store.beat(current, worker, report.get())) {
+      BeatReply reply = store.beat(current, worker, report.get());
+      if (!reply.alive()) {
         lose(Loss.DECLARED);
         return 0;
       }
@@ -124,6 +132,9 @@ public final class Heartbeat implements AutoCloseable {
       }
       broken = false;
       fence.confirmed(sent, locked);
+      if (!reply.cancels().isEmpty()) {
+        cancels.accept(reply.cancels());
+      }
       return Math.max(0, timings.beat().toNanos() - (clock.getAsLong() - sent));
     } catch (SQLException | RuntimeException e) {
       if (!closed && loss.get() == null && !broken) {
@@ -162,6 +173,8 @@ public final class Heartbeat implements AutoCloseable {
   public void stop() throws SQLException {
     endThreads();
     try (Connection last = connection == null ? direct.open() : connection) {
+      // Nobody watches this connection any more: a silent one must not keep the process.
+      last.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);
       store.stopWorker(last, worker);
     } finally {
       connection = null;

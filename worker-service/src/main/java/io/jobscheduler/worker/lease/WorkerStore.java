@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 
 /** The worker's own row and its session lock. Stateless. */
 public final class WorkerStore {
@@ -39,17 +40,22 @@ public final class WorkerStore {
     }
   }
 
-  // By primary key; matches no row once the worker is lost or stopped, for good.
-  private static final String BEAT = "SELECT jobs.beat(?, ?, ?, ?)";
+  // By primary key; matches no row once the worker is lost or stopped, for good. The requests to
+  // cancel by the index on the worker: usually none.
+  private static final String BEAT = "SELECT alive, cancels FROM jobs.beat(?, ?, ?, ?)";
 
-  /** One beat; false when this incarnation is lost or stopped. */
-  public boolean beat(Connection connection, long worker, BeatReport report) throws SQLException {
+  /** One beat. */
+  public BeatReply beat(Connection connection, long worker, BeatReport report) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(BEAT)) {
       statement.setLong(1, worker);
       statement.setInt(2, report.running());
       statement.setBoolean(3, report.draining());
       statement.setObject(4, report.unstarted());
-      return single(statement);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return new BeatReply(
+            row.getBoolean("alive"), List.of((Long[]) row.getArray("cancels").getArray()));
+      }
     }
   }
 

@@ -55,14 +55,36 @@ public record Settlement(
     return new Settlement("cancelled", null, "cancelled", reason, null, null, null, null);
   }
 
-  /** Not yet: again at that instant; the attempt does not count. */
-  public static Settlement snoozed(Instant until) {
-    return new Settlement("snoozed", null, null, null, null, null, null, until);
+  /** Not yet: again after that wait or at that instant; the attempt does not count. */
+  public static Settlement snoozed(@Nullable Duration delay, @Nullable Instant until) {
+    return new Settlement("snoozed", null, null, null, null, null, delay, until);
+  }
+
+  /** Ended since it ran too long: counts as a failed attempt. */
+  public static Settlement timedOut(
+      String message, @Nullable String stack, @Nullable String fingerprint) {
+    return new Settlement("timed_out", null, "timeout", message, stack, fingerprint, null, null);
+  }
+
+  /** Cancelled, and its handler did not end in time. */
+  public static Settlement revoked(String message, @Nullable String stack) {
+    return new Settlement("revoked", null, "cancelled", message, stack, null, null, null);
+  }
+
+  /** The instant by which it had to start has passed. */
+  public static Settlement expired() {
+    return new Settlement(
+        "expired", null, "expired", "not started in time", null, null, null, null);
   }
 
   /** Given back; the attempt does not count. */
   public static Settlement released() {
     return new Settlement("released", null, null, null, null, null, null, null);
+  }
+
+  /** Whether the handler did not get to say what becomes of the job. */
+  public boolean isUnfinished() {
+    return outcome.equals("failed") || outcome.equals("snoozed");
   }
 
   /** What becomes of this one when the database cannot store it. */

@@ -11,14 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears what became ready, over a direct connection of its own, and wakes the claimer. After each
- * (re)connect the claimer polls once, for what was missed meanwhile. One thread.
+ * Hears what became ready, over a direct connection of its own, and wakes the claimer; and signals
+ * to one worker. After each (re)connect the claimer polls once, for what was missed meanwhile. One
+ * thread.
  */
 public final class ReadyListener implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(ReadyListener.class);
@@ -28,14 +30,20 @@ public final class ReadyListener implements AutoCloseable {
 
   private final Connections direct;
   private final WakeUps wakeUps;
+  private final Consumer<String> onControl;
   private final Thread thread = new Thread(this::runUntilClosed, "jobs-listen");
   private final CountDownLatch closing = new CountDownLatch(1);
   private volatile @Nullable Connection connection;
 
-  /** Makes a listener. */
-  public ReadyListener(Connections direct, WakeUps wakeUps) {
+  /**
+   * Makes a listener.
+   *
+   * @param onControl called with the payload of each signal to a worker; must not block
+   */
+  public ReadyListener(Connections direct, WakeUps wakeUps, Consumer<String> onControl) {
     this.direct = direct;
     this.wakeUps = wakeUps;
+    this.onControl = onControl;
     thread.setDaemon(true);
   }
 
@@ -67,17 +75,18 @@ public final class ReadyListener implements AutoCloseable {
   }
 
   // The channel is fixed; one statement per connection, and one a minute to see whether it lives.
-  private static final String LISTEN_READY = "LISTEN " + Channels.JOBS_READY;
+  private static final String LISTEN =
+      "LISTEN " + Channels.JOBS_READY + ";LISTEN " + Channels.CONTROL;
 
   private void listen(Connection opened) throws SQLException {
     try (Statement statement = opened.createStatement()) {
-      statement.execute(LISTEN_READY);
+      statement.execute(LISTEN);
       wakeUps.pollNow();
       PGConnection postgres = opened.unwrap(PGConnection.class);
       while (closing.getCount() > 0) {
         PGNotification[] heard = postgres.getNotifications(QUIET_MILLIS);
         if (heard == null || heard.length == 0) {
-          statement.execute(LISTEN_READY);
+          statement.execute(LISTEN);
         } else {
           tell(heard);
         }
@@ -88,9 +97,15 @@ public final class ReadyListener implements AutoCloseable {
   private void tell(PGNotification[] heard) {
     List<ReadyPlace> places = new ArrayList<>();
     for (PGNotification notification : heard) {
-      places.addAll(ReadyPayload.read(notification.getParameter()));
+      if (notification.getName().equals(Channels.CONTROL)) {
+        onControl.accept(notification.getParameter());
+      } else {
+        places.addAll(ReadyPayload.read(notification.getParameter()));
+      }
     }
-    wakeUps.ready(places);
+    if (!places.isEmpty()) {
+      wakeUps.ready(places);
+    }
   }
 
   @Override

@@ -61,7 +61,21 @@ class ClaimPlannerPropertyTest {
 
     private static ClaimedJob job(int queue, int lane, Position place) {
       return new ClaimedJob(
-          place.jobId(), 1, place.key(), lane, queue, 1, NAME, null, 1, 1, lane, "t", null);
+          place.jobId(),
+          1,
+          place.key(),
+          lane,
+          queue,
+          1,
+          NAME,
+          null,
+          1,
+          1,
+          lane,
+          "t",
+          null,
+          null,
+          null);
     }
   }
 
@@ -75,7 +89,7 @@ class ClaimPlannerPropertyTest {
     int queueCount = 1 + random.nextInt(4);
     List<QueueInfo> queues = new ArrayList<>();
     for (int id = 1; id <= queueCount; id++) {
-      queues.add(new QueueInfo(id, 1, NAME, 1 + random.nextInt(3), null, false));
+      queues.add(new QueueInfo(id, 1, NAME, 1 + random.nextInt(3), null, false, null));
     }
     planner.serve(queues);
     Table table = new Table();

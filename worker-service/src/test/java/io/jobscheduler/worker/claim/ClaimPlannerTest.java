@@ -16,7 +16,7 @@ class ClaimPlannerTest {
   private final ClaimPlanner planner = new ClaimPlanner(clock::get);
 
   private static QueueInfo queue(int id, int weight, Integer limit) {
-    return new QueueInfo(id, 1, new QueueName("shop", "q" + id), weight, limit, false);
+    return new QueueInfo(id, 1, new QueueName("shop", "q" + id), weight, limit, false, null);
   }
 
   private static List<ClaimedJob> jobs(int queueId, int count) {
@@ -24,7 +24,21 @@ class ClaimPlannerTest {
         .mapToObj(
             i ->
                 new ClaimedJob(
-                    i, 1, i, 4, queueId, 1, new QueueName("shop", "q"), null, 1, 1, 4, "t", null))
+                    i,
+                    1,
+                    i,
+                    4,
+                    queueId,
+                    1,
+                    new QueueName("shop", "q"),
+                    null,
+                    1,
+                    1,
+                    4,
+                    "t",
+                    null,
+                    null,
+                    null))
         .toList();
   }
 
@@ -136,7 +150,7 @@ class ClaimPlannerTest {
   @Test
   void pausedAndVanishedQueuesAreNotAsked() {
     planner.serve(List.of(queue(1, 1, null), queue(2, 1, null)));
-    QueueInfo paused = new QueueInfo(1, 1, new QueueName("shop", "q1"), 1, null, true);
+    QueueInfo paused = new QueueInfo(1, 1, new QueueName("shop", "q1"), 1, null, true, null);
     planner.serve(List.of(paused));
     assertTrue(planner.plan(4, 0, id -> 0).isEmpty());
   }

@@ -32,6 +32,8 @@ class DispatcherTest {
             1,
             priority,
             "t",
+            null,
+            null,
             null));
   }
 

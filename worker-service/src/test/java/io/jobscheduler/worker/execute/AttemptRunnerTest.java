@@ -11,8 +11,10 @@ import io.jobscheduler.worker.handlers.InvalidPayloadException;
 import io.jobscheduler.worker.handlers.JobContext;
 import io.jobscheduler.worker.handlers.JobHandler;
 import io.jobscheduler.worker.handlers.JobOutcome;
+import io.jobscheduler.worker.handlers.RetryAfterException;
 import io.jobscheduler.worker.settle.Settlement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -40,21 +42,48 @@ class AttemptRunnerTest {
     AttemptRunner runner =
         new AttemptRunner(
             new HandlerRegistry(List.of(handler)), 1_000, outOfMemory::incrementAndGet);
-    return runner.run(job("t"));
+    return runner.run(job("t"), () -> false);
   }
 
   private static ClaimedJob job(String type) {
     return new ClaimedJob(
-        7, 70, 1, 4, 1, 1, new QueueName("shop", "mail"), 5, 2, 3, 4, type, "{\"a\":1}");
+        7,
+        70,
+        1,
+        4,
+        1,
+        1,
+        new QueueName("shop", "mail"),
+        5,
+        2,
+        3,
+        4,
+        type,
+        "{\"a\":1}",
+        null,
+        null);
   }
 
   @Test
   void handlerSeesWhatItNeedsToBeIdempotent() {
-    Settlement settlement = run(job -> JobOutcome.done("\"" + job + "\""));
-    assertEquals(
-        "\"JobContext[jobId=7, attempt=2, maxAttempts=3, leaseToken=70, type=t, project=shop,"
-            + " queue=mail, workflow=5, payload={\"a\":1}]\"",
-        settlement.result());
+    Settlement settlement =
+        run(
+            job ->
+                JobOutcome.done(
+                    "\"%s\""
+                        .formatted(
+                            List.of(
+                                job.jobId(),
+                                job.attempt(),
+                                job.maxAttempts(),
+                                job.leaseToken(),
+                                job.type(),
+                                job.project(),
+                                job.queue(),
+                                job.workflow(),
+                                job.payload(),
+                                job.isCancelled()))));
+    assertEquals("\"[7, 2, 3, 70, t, shop, mail, 5, {\"a\":1}, false]\"", settlement.result());
   }
 
   @Test
@@ -66,6 +95,41 @@ class AttemptRunnerTest {
     assertEquals(Duration.ofSeconds(3), retry.delay());
     assertEquals("dead", run(job -> new JobOutcome.Dead("gone", "x")).outcome());
     assertEquals("cancelled", run(job -> new JobOutcome.Cancel("unwanted")).outcome());
+  }
+
+  @Test
+  void whoeverRefusedMaySayWhenToComeBack() {
+    Settlement wait =
+        run(
+            job -> {
+              throw new RetryAfterException("http-429", "busy", Duration.ofDays(9_999));
+            });
+    assertEquals("failed", wait.outcome());
+    assertEquals("http-429", wait.kind());
+    assertEquals(JobOutcome.LONGEST_WAIT, wait.delay());
+    Settlement until =
+        run(
+            job -> {
+              throw new RetryAfterException("http-503", "down", Instant.MAX);
+            });
+    assertEquals(Instant.parse("9999-01-01T00:00:00Z"), until.until());
+    Settlement snooze = run(job -> JobOutcome.snooze(Instant.MIN));
+    assertEquals("snoozed", snooze.outcome());
+    assertEquals(Instant.EPOCH, snooze.until());
+  }
+
+  @Test
+  void equalFailuresShareAFingerprint() {
+    Settlement first = run(job -> new JobOutcome.Retry("busy", "order 1", null));
+    Settlement second = run(job -> new JobOutcome.Dead("busy", "order 2"));
+    assertNotNull(first.fingerprint());
+    assertEquals(first.fingerprint(), second.fingerprint());
+    Settlement thrown =
+        run(
+            job -> {
+              throw new IllegalStateException("order 3");
+            });
+    assertNotNull(thrown.fingerprint());
   }
 
   @Test
@@ -145,7 +209,7 @@ class AttemptRunnerTest {
   @Test
   void unknownTypeFailsByTheJobsPolicy() {
     AttemptRunner runner = new AttemptRunner(new HandlerRegistry(List.of()), 1_000, () -> {});
-    Settlement settlement = runner.run(job("nobody"));
+    Settlement settlement = runner.run(job("nobody"), () -> false);
     assertEquals("failed", settlement.outcome());
     assertEquals("unknown-type", settlement.kind());
   }

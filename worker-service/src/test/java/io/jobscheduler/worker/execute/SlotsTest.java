@@ -55,6 +55,8 @@ class SlotsTest {
           dispatcher,
           new AttemptRunner(new HandlerRegistry(List.of(handler)), 1_000, () -> {}),
           new Prefetch(1, 0, Duration.ofMillis(10)),
+          Duration.ofSeconds(1),
+          new StuckThreads(1),
           (held, settlement) -> {
             ended.add(held.job().id() + " " + settlement.result());
             dispatcher.slotFreed();
@@ -64,11 +66,13 @@ class SlotsTest {
   @AfterEach
   void close() {
     dispatcher.close();
+    slots.close();
   }
 
   private static Held job(long id) {
     return new Held(
-        new ClaimedJob(id, id, id, 4, 1, 1, new QueueName("shop", "q"), null, 1, 1, 4, "t", null));
+        new ClaimedJob(
+            id, id, id, 4, 1, 1, new QueueName("shop", "q"), null, 1, 1, 4, "t", null, null, null));
   }
 
   @Test

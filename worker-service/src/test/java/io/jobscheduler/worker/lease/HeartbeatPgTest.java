@@ -1,12 +1,14 @@
 package io.jobscheduler.worker.lease;
 
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
 import io.jobscheduler.worker.Wire;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -48,6 +50,7 @@ class HeartbeatPgTest {
               sent,
               () -> new BeatReport(0, false, new long[0]),
               System::nanoTime,
+              cancels -> {},
               reason -> {
                 loss.set(reason);
                 lost.countDown();
@@ -62,6 +65,34 @@ class HeartbeatPgTest {
         wire.goSilent();
         assertTrue(lost.await(10, TimeUnit.SECONDS), "silence is endured for 48 s");
       }
+    }
+  }
+
+  /** Symptom: the good-bye waited for an answer that a silent network never brings. */
+  @Test
+  void goodByeDoesNotWaitForASilentNetwork() throws Exception {
+    WorkerStore store = new WorkerStore();
+    try (Wire wire = new Wire(database)) {
+      Connection registered = wire.connections().open();
+      store.registerWorker(
+          registered, WORKER, new WorkerIdentity("h", 1, "test", List.of("*/*"), 1));
+      String before = beat();
+      Heartbeat heartbeat =
+          new Heartbeat(
+              wire.connections(),
+              registered,
+              WORKER,
+              new Timings(Duration.ofSeconds(60), Duration.ofSeconds(600)),
+              System.nanoTime(),
+              () -> new BeatReport(0, false, new long[0]),
+              System::nanoTime,
+              cancels -> {},
+              reason -> {});
+      heartbeat.start();
+      // Now it sleeps for a minute, and the connection is idle.
+      awaitBeatAfter(before);
+      wire.goSilent();
+      assertThrows(SQLException.class, heartbeat::stop);
     }
   }
 

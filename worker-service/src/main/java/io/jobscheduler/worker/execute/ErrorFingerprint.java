@@ -1,0 +1,106 @@
+package io.jobscheduler.worker.execute;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What failures of one cause have in common: a hash of the error's kind, its message without what
+ * differs from job to job, and the innermost frames by class and method. 16 hexadecimal digits.
+ * Stateless; reads at most 1,000 characters of the message and a few frames.
+ */
+public final class ErrorFingerprint {
+  private static final int FRAMES = 3;
+  private static final int READ = 1_000;
+  private static final int BYTES = 8;
+
+  // In this order: what stands in quotes may be anything, a path may hold numbers.
+  private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"|'[^']*'|`[^`]*`|“[^”]*”");
+  private static final Pattern PATH =
+      Pattern.compile(
+          "\\b[A-Za-z][A-Za-z0-9+.-]*://[^\\s,;]+|/[^\\s,;:]+|\\b[A-Za-z]:\\\\[^\\s,;]+");
+  private static final Pattern HEX =
+      Pattern.compile(
+          "\\b(?:0[xX][0-9a-fA-F]+|(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4,}(?:-[0-9a-fA-F]{2,})*)\\b");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]+(?:[.,:][0-9]+)*");
+  private static final Pattern SPACE = Pattern.compile("\\s+");
+
+  // Generated names, which differ from run to run: proxies, lambdas.
+  private static final Pattern GENERATED = Pattern.compile("(?:\\$\\$|/0x|\\$Proxy)[^.]*|[0-9]+");
+
+  private ErrorFingerprint() {}
+
+  /** Of an outcome that the handler gave in words. */
+  public static String of(String kind, @Nullable String message) {
+    return hash(kind + '\n' + normal(message));
+  }
+
+  /** Of an exception, by its own frames and those of its innermost cause. */
+  public static String of(String kind, @Nullable String message, Throwable error) {
+    StringBuilder text = new StringBuilder(kind).append('\n').append(normal(message));
+    appendFrames(text, error);
+    Throwable root = error;
+    // Bounded: causes may form a circle.
+    for (int i = 0; i < 20 && root.getCause() != null; i++) {
+      root = root.getCause();
+    }
+    if (root != error) {
+      text.append('\n').append(root.getClass().getName());
+      appendFrames(text, root);
+    }
+    return hash(text.toString());
+  }
+
+  /** The message with whatever differs from job to job replaced. */
+  static String normal(@Nullable String message) {
+    if (message == null) {
+      return "";
+    }
+    String text = message.length() > READ ? message.substring(0, READ) : message;
+    text = QUOTED.matcher(text).replaceAll("?");
+    text = PATH.matcher(text).replaceAll("/?");
+    text = HEX.matcher(text).replaceAll("#");
+    text = NUMBER.matcher(text).replaceAll("#");
+    return SPACE.matcher(text).replaceAll(" ").strip();
+  }
+
+  private static void appendFrames(StringBuilder text, Throwable error) {
+    int taken = 0;
+    for (StackTraceElement frame : error.getStackTrace()) {
+      if (taken == FRAMES || isOurs(frame)) {
+        break;
+      }
+      if (!isPlumbing(frame)) {
+        String type = GENERATED.matcher(frame.getClassName()).replaceAll("");
+        String method = GENERATED.matcher(frame.getMethodName()).replaceAll("");
+        text.append('\n').append(type).append('.').append(method);
+        taken++;
+      }
+    }
+  }
+
+  /** From the caller of the handler on, every stack is the same. */
+  private static boolean isOurs(StackTraceElement frame) {
+    return frame.getClassName().startsWith(AttemptRunner.class.getName());
+  }
+
+  private static boolean isPlumbing(StackTraceElement frame) {
+    String type = frame.getClassName();
+    return type.startsWith("java.lang.reflect.")
+        || type.startsWith("jdk.internal.")
+        || type.startsWith("sun.reflect.");
+  }
+
+  private static String hash(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}
