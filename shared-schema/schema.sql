@@ -641,7 +641,7 @@ release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer,
 release_pending(p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 140a7ff904c737f45a9e3176dfd39d3a
 render_payload(p_template text, p_schedule text, p_trigger text, p_planned_at timestamp with time zone, p_planned_local text, p_sequence bigint, p_missed_count integer) returns json  d60d63bf66f0386da41281d265303253
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
-rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off e8f961748f68e449a687bcb0407ab43d
+rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off 7638f6e3fbd6386e8aad370ff8e4d7ab
 resume_due_queues() returns TABLE(queue_id integer, project_id integer) security definer search_path=jobs, pg_temp 0570775bfa01c52b65a21832175dca38
 resume_queue(p_queue integer) returns boolean security definer search_path=jobs, pg_temp fbe8ee34f942fbd5a4b0d7acb1ac53d1
 retention_bound(p_from date, p_days integer) returns date  3e2abaf36a16536d82ab930cb5f17a9f

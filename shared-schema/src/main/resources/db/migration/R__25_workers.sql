@@ -55,7 +55,8 @@ AS $$
 $$;
 
 -- Ends the attempts that lost or stopped workers still hold (p_absent: also those whose worker has no
--- row any more; reads every running row). At most p_limit. Same rows as end_attempts.
+-- row any more; reads every running row). At most p_limit. Same rows as end_attempts, and a row of verdict
+-- unendable, with the SQLSTATE as its state, for each that the database refuses to end.
 CREATE OR REPLACE FUNCTION rescue_jobs(p_limit int, p_absent boolean)
 RETURNS TABLE (
   id bigint, verdict text, state text, run_at timestamptz, queue_id int, dispatch_lane smallint,
@@ -93,8 +94,20 @@ BEGIN
        ORDER BY j.id
        LIMIT p_limit) r;
   IF v_ids IS NOT NULL THEN
-    RETURN QUERY SELECT * FROM end_attempts(NULL, v_ids, v_tokens, v_flows, v_outcomes,
-      NULL, v_kinds, v_messages, NULL, v_fingerprints, NULL, NULL);
+    BEGIN
+      RETURN QUERY SELECT * FROM end_attempts(NULL, v_ids, v_tokens, v_flows, v_outcomes,
+        NULL, v_kinds, v_messages, NULL, v_fingerprints, NULL, NULL);
+    EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
+      -- One bad row must not keep the jobs of all lost workers from their next attempt: one by one, then.
+      FOR i IN 1 .. cardinality(v_ids) LOOP
+        BEGIN
+          RETURN QUERY SELECT * FROM end_attempts(NULL, v_ids[i:i], v_tokens[i:i], v_flows[i:i], v_outcomes[i:i],
+            NULL, v_kinds[i:i], v_messages[i:i], NULL, v_fingerprints[i:i], NULL, NULL);
+        EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
+          RETURN QUERY SELECT v_ids[i], 'unendable'::text, SQLSTATE, NULL::timestamptz, 0, 0::smallint, 0::bigint, 0;
+        END;
+      END LOOP;
+    END;
   END IF;
 END
 $$;

@@ -38,6 +38,7 @@ public class RescueLoop {
   private final Loop loop;
   private final Every absentCheck;
   private final Every forgetting;
+  private List<Long> unendable = List.of();
 
   @Inject
   RescueLoop(
@@ -109,15 +110,27 @@ public class RescueLoop {
     long end = nanoClock.getAsLong() + Every.ROUND.toNanos();
     int rescued = 0;
     Batch batch;
+    List<Long> refused;
     do {
       // Busy rows are left for the next round, so a batch that ended nothing is the last.
       batch = transactions.run(term, t -> RescueStore.rescueJobs(t, config.batch(), absent));
       rescued += batch.ended();
+      refused = batch.unendable();
       signals.ready(batch.ready());
     } while (batch.ended() > 0 && nanoClock.getAsLong() - end < 0);
+    report(refused);
     if (rescued > 0) {
       signals.changedEverywhere(Topic.JOBS, Topic.QUEUES, Topic.WORKERS);
       LOG.infof("Jobs of lost workers were rescued: jobs=%d", rescued);
     }
+  }
+
+  /** Once, not each second; they stay until somebody has mended their rows. */
+  private void report(List<Long> refused) {
+    if (!refused.isEmpty() && !refused.equals(unendable)) {
+      LOG.errorf(
+          "Jobs of lost workers cannot be ended, mend or delete their rows: job_ids=%s", refused);
+    }
+    unendable = refused;
   }
 }

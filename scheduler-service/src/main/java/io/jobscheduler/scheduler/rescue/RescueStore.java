@@ -17,8 +17,9 @@ final class RescueStore {
    *
    * @param ended attempts that were ended
    * @param ready jobs that became claimable: given back, requeued, or children of those that died
+   * @param unendable jobs that the database refuses to end: bad data among good
    */
-  record Batch(int ended, List<ReadyJob> ready) {}
+  record Batch(int ended, List<ReadyJob> ready, List<Long> unendable) {}
 
   private RescueStore() {}
 
@@ -55,6 +56,7 @@ final class RescueStore {
       throws SQLException {
     int ended = 0;
     List<ReadyJob> ready = new ArrayList<>();
+    List<Long> unendable = new ArrayList<>();
     try (PreparedStatement statement = transaction.prepare(RESCUE_JOBS)) {
       statement.setInt(1, limit);
       statement.setBoolean(2, absent);
@@ -62,6 +64,9 @@ final class RescueStore {
         while (rows.next()) {
           String verdict = rows.getString("verdict");
           ended += verdict.equals("settled") ? 1 : 0;
+          if (verdict.equals("unendable")) {
+            unendable.add(rows.getLong("id"));
+          }
           boolean decided = verdict.equals("settled") || verdict.equals("child_ready");
           if (decided && "ready".equals(rows.getString("state"))) {
             ready.add(ReadyJob.read(rows));
@@ -69,7 +74,7 @@ final class RescueStore {
         }
       }
     }
-    return new Batch(ended, ready);
+    return new Batch(ended, ready, unendable);
   }
 
   // A handful of rows: workers that ended long ago and hold nothing.
