@@ -42,6 +42,7 @@ class FieldCasesTest {
           "C063",
           // Leader election and database sessions
           "C064",
+          "C066",
           "C068",
           "C069",
           "C070",

@@ -5,7 +5,9 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
@@ -30,7 +32,8 @@ public class DirectConnections {
       "-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
           + " -c tcp_user_timeout=9000 -c client_connection_check_interval=500"
           + " -c statement_timeout=8000 -c lock_timeout=7000"
-          + " -c default_transaction_isolation=read\\ committed";
+          + " -c default_transaction_isolation=read\\ committed"
+          + " -c jobs.session=direct";
 
   private final String url;
   private final Supplier<Map<String, String>> credentials;
@@ -68,8 +71,39 @@ public class DirectConnections {
     properties.setProperty("connectTimeout", "5");
     properties.setProperty("loginTimeout", "5");
     Connection connection = DriverManager.getConnection(url, properties);
-    setSilence(connection, silence);
-    return connection;
+    boolean checked = false;
+    try {
+      setSilence(connection, silence);
+      requireOwnSession(connection);
+      checked = true;
+      return connection;
+    } finally {
+      if (!checked) {
+        connection.close();
+      }
+    }
+  }
+
+  // A setting of our own, given at the connect: a pooler that gives each transaction another
+  // session
+  // refuses it, or was told to ignore it and drops it.
+  private static final String SESSION_SETTING = "SELECT current_setting('jobs.session', true)";
+
+  /**
+   * Requires that a connection has the session that it asked for.
+   *
+   * @throws SQLException 08001 when a pooler stands between: locks and LISTEN would not hold
+   */
+  static void requireOwnSession(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(SESSION_SETTING)) {
+      if (!row.next() || !"direct".equals(row.getString(1))) {
+        throw new SQLException(
+            "JOBS_DB_DIRECT_URL leads through a pooler that drops session settings: session locks"
+                + " would not hold, give the server's own address",
+            "08001");
+      }
+    }
   }
 
   /** Changes how long a reply may take before the connection counts as broken. */
