@@ -139,6 +139,21 @@ job_progress
   fraction double precision
   message text
   updated_at timestamp with time zone not null default clock_timestamp()
+job_statistics
+  project_id integer not null
+  span integer not null
+  starts_at timestamp with time zone not null
+  queue_id integer not null
+  type text not null
+  succeeded bigint not null
+  dead bigint not null
+  cancelled bigint not null
+  skipped bigint not null
+  expired bigint not null
+  failed_attempts bigint not null
+  lost_attempts bigint not null
+  wait_histogram bigint[] not null
+  run_histogram bigint[] not null
 jobs
   id bigint not null default nextval('jobs.job_id_seq'::regclass)
   dispatch_key bigint not null
@@ -186,6 +201,7 @@ leadership
   pid integer not null
   taken_at timestamp with time zone not null default clock_timestamp()
   renewed_at timestamp with time zone not null default clock_timestamp()
+  late_at timestamp with time zone
 pending_releases
   parent_id bigint not null
   outcome text not null
@@ -199,6 +215,13 @@ projects
   id integer not null identity
   name text not null
   created_at timestamp with time zone not null default clock_timestamp()
+queue_depths
+  project_id integer not null
+  span integer not null
+  starts_at timestamp with time zone not null
+  queue_id integer not null
+  ready integer not null
+  running integer not null
 queue_heads
   queue_id integer not null
   dispatch_lane smallint not null
@@ -317,6 +340,11 @@ signing_keys
   private_key_encrypted bytea not null
   created_at timestamp with time zone not null default clock_timestamp()
   retired_at timestamp with time zone
+statistics_progress
+  rolled_to timestamp with time zone not null
+  horizon xid8
+  horizon_at timestamp with time zone
+  sampled_at timestamp with time zone not null default '-infinity'::timestamp with time zone
 users
   id bigint not null identity
   email text not null
@@ -373,6 +401,8 @@ workflows
   levels integer
   clusters integer
   critical_path_length double precision
+  dropped_outcome text
+  retain_until date
 
 -- constraints
 jobs.attempts CHECK ((outcome = ANY (ARRAY['failed'::text, 'lost'::text, 'released'::text, 'snoozed'::text, 'timed_out'::text, 'revoked'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
@@ -401,6 +431,8 @@ jobs.finished_jobs PRIMARY KEY (id, retain_until)
 jobs.job_progress CHECK (((fraction >= (0)::double precision) AND (fraction <= (1)::double precision)))
 jobs.job_progress CHECK ((length(message) <= 1000))
 jobs.job_progress PRIMARY KEY (job_id)
+jobs.job_statistics CHECK ((span = ANY (ARRAY[60, 3600, 86400])))
+jobs.job_statistics PRIMARY KEY (project_id, span, starts_at, queue_id, type)
 jobs.jobs CHECK (((cost >= 1) AND (cost <= 1000)))
 jobs.jobs CHECK (((dispatch_lane >= 0) AND (dispatch_lane <= 9)))
 jobs.jobs CHECK (((length(concurrency_key) >= 1) AND (length(concurrency_key) <= 255)))
@@ -425,6 +457,8 @@ jobs.project_members PRIMARY KEY (project_id, user_id)
 jobs.projects CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$'::text))
 jobs.projects PRIMARY KEY (id)
 jobs.projects UNIQUE (name)
+jobs.queue_depths CHECK ((span = ANY (ARRAY[60, 3600, 86400])))
+jobs.queue_depths PRIMARY KEY (project_id, span, starts_at, queue_id)
 jobs.queue_heads PRIMARY KEY (queue_id, dispatch_lane)
 jobs.queues CHECK (((ageing_ms >= 1) AND (ageing_ms <= 86400000)))
 jobs.queues CHECK (((rate_burst >= 1) AND (rate_burst <= 1000000)))
@@ -514,21 +548,26 @@ jobs.workers PRIMARY KEY (id)
 jobs.workflow_members FOREIGN KEY (workflow_id) REFERENCES jobs.workflows(id) ON DELETE CASCADE
 jobs.workflow_members PRIMARY KEY (workflow_id, job_id)
 jobs.workflow_members UNIQUE (workflow_id, key)
+jobs.workflows CHECK ((dropped_outcome = ANY (ARRAY['failed'::text, 'cancelled'::text])))
 jobs.workflows CHECK ((final_state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))
 jobs.workflows CHECK ((on_failure = ANY (ARRAY['cancel'::text, 'hold'::text])))
 jobs.workflows FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
 jobs.workflows PRIMARY KEY (id)
 
 -- indexes
+CREATE INDEX attempts_ended ON jobs.attempts USING btree (ended_at)
 CREATE INDEX backfills_running ON jobs.backfills USING btree (id) WHERE (state = 'running'::text)
 CREATE INDEX backfills_schedule ON jobs.backfills USING btree (schedule_id, id)
 CREATE INDEX cancel_requests_worker ON jobs.cancel_requests USING btree (worker_id)
 CREATE INDEX dependencies_parent ON jobs.dependencies USING btree (parent_id)
 CREATE INDEX dependencies_workflow ON jobs.dependencies USING btree (workflow_id)
+CREATE INDEX finished_attempts_ended ON ONLY jobs.finished_attempts USING btree (ended_at)
 CREATE INDEX finished_jobs_fingerprint ON ONLY jobs.finished_jobs USING btree (project_id, error_fingerprint, id) WHERE ((state = 'dead'::text) AND (error_fingerprint IS NOT NULL))
+CREATE INDEX finished_jobs_finished_at ON ONLY jobs.finished_jobs USING brin (finished_at) WITH (pages_per_range='32')
 CREATE INDEX finished_jobs_project_state ON ONLY jobs.finished_jobs USING btree (project_id, state, id)
 CREATE INDEX finished_jobs_schedule ON ONLY jobs.finished_jobs USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL)
 CREATE INDEX finished_jobs_workflow ON ONLY jobs.finished_jobs USING btree (workflow_id, state) WHERE (workflow_id IS NOT NULL)
+CREATE INDEX job_statistics_age ON jobs.job_statistics USING btree (span, starts_at)
 CREATE INDEX jobs_blocked ON jobs.jobs USING btree (id) WHERE (state = 'blocked'::text)
 CREATE INDEX jobs_due ON jobs.jobs USING btree (run_at, id) WHERE (state = ANY (ARRAY['scheduled'::text, 'retrying'::text]))
 CREATE INDEX jobs_project ON jobs.jobs USING btree (project_id, id)
@@ -541,6 +580,7 @@ CREATE INDEX jobs_start_by ON jobs.jobs USING btree (start_by, id) WHERE ((start
 CREATE INDEX jobs_waiting ON jobs.jobs USING btree (queue_id, state) WHERE (state = ANY (ARRAY['scheduled'::text, 'blocked'::text, 'retrying'::text]))
 CREATE INDEX jobs_workflow ON jobs.jobs USING btree (workflow_id) WHERE (workflow_id IS NOT NULL)
 CREATE INDEX project_members_user ON jobs.project_members USING btree (user_id)
+CREATE INDEX queue_depths_age ON jobs.queue_depths USING btree (span, starts_at)
 CREATE INDEX queues_rekey ON jobs.queues USING btree (id) WHERE (rekey_after IS NOT NULL)
 CREATE INDEX queues_resume ON jobs.queues USING btree (resume_at) WHERE (resume_at IS NOT NULL)
 CREATE INDEX schedule_fires_backfill ON jobs.schedule_fires USING btree (backfill_id, id) WHERE (backfill_id IS NOT NULL)
@@ -550,6 +590,7 @@ CREATE INDEX schedules_queue ON jobs.schedules USING btree (queue_id) WHERE (que
 CREATE INDEX schedules_queued ON jobs.schedules USING btree (id) WHERE (queued > 0)
 CREATE INDEX schedules_wake ON jobs.schedules USING btree (wake_at, id) WHERE (wake_at IS NOT NULL)
 CREATE INDEX workflows_project ON jobs.workflows USING btree (project_id, id)
+CREATE INDEX workflows_retain ON jobs.workflows USING btree (retain_until, id) WHERE (retain_until IS NOT NULL)
 CREATE INDEX workflows_unfinished ON jobs.workflows USING btree (id) WHERE (finished_at IS NULL)
 CREATE INDEX workflows_unplanned ON jobs.workflows USING btree (id) WHERE (planned_at IS NULL)
 CREATE UNIQUE INDEX attempts_pkey ON jobs.attempts USING btree (job_id, lease_token)
@@ -559,6 +600,7 @@ CREATE UNIQUE INDEX dependencies_pkey ON jobs.dependencies USING btree (child_id
 CREATE UNIQUE INDEX finished_attempts_pkey ON ONLY jobs.finished_attempts USING btree (job_id, lease_token, retain_until)
 CREATE UNIQUE INDEX finished_jobs_pkey ON ONLY jobs.finished_jobs USING btree (id, retain_until)
 CREATE UNIQUE INDEX job_progress_pkey ON jobs.job_progress USING btree (job_id)
+CREATE UNIQUE INDEX job_statistics_pkey ON jobs.job_statistics USING btree (project_id, span, starts_at, queue_id, type)
 CREATE UNIQUE INDEX jobs_pkey ON jobs.jobs USING btree (id)
 CREATE UNIQUE INDEX key_walks_pkey ON jobs.key_walks USING btree (queue_id)
 CREATE UNIQUE INDEX leadership_one_row ON jobs.leadership USING btree ((true))
@@ -567,6 +609,7 @@ CREATE UNIQUE INDEX pending_releases_pkey ON jobs.pending_releases USING btree (
 CREATE UNIQUE INDEX project_members_pkey ON jobs.project_members USING btree (project_id, user_id)
 CREATE UNIQUE INDEX projects_name_key ON jobs.projects USING btree (name)
 CREATE UNIQUE INDEX projects_pkey ON jobs.projects USING btree (id)
+CREATE UNIQUE INDEX queue_depths_pkey ON jobs.queue_depths USING btree (project_id, span, starts_at, queue_id)
 CREATE UNIQUE INDEX queue_heads_pkey ON jobs.queue_heads USING btree (queue_id, dispatch_lane)
 CREATE UNIQUE INDEX queues_pkey ON jobs.queues USING btree (id)
 CREATE UNIQUE INDEX queues_project_id_name_key ON jobs.queues USING btree (project_id, name)
@@ -577,6 +620,7 @@ CREATE UNIQUE INDEX schedules_pkey ON jobs.schedules USING btree (id)
 CREATE UNIQUE INDEX schedules_project_id_name_key ON jobs.schedules USING btree (project_id, name)
 CREATE UNIQUE INDEX schema_versions_pkey ON jobs.schema_versions USING btree (version)
 CREATE UNIQUE INDEX signing_keys_pkey ON jobs.signing_keys USING btree (kid)
+CREATE UNIQUE INDEX statistics_progress_one_row ON jobs.statistics_progress USING btree ((true))
 CREATE UNIQUE INDEX users_email ON jobs.users USING btree (lower(email))
 CREATE UNIQUE INDEX users_pkey ON jobs.users USING btree (id)
 CREATE UNIQUE INDEX workers_pkey ON jobs.workers USING btree (id)
@@ -586,6 +630,8 @@ CREATE UNIQUE INDEX workflows_pkey ON jobs.workflows USING btree (id)
 
 -- functions (the last word is the md5 of the body)
 abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text) returns TABLE(state text, dropped integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7a2ea35989777dfe02498c0db5c6dc74
+add_histograms(p_a bigint[], p_b bigint[]) returns bigint[]  a3f50b39a6326ffdd438417171442f9c
+add_statistics(p_from timestamp with time zone, p_to timestamp with time zone) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off bb569fff39fc2c3e30761bbdb1e46ace
 apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 5611c422e80dba6fb015bcc8cb8714bd
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp 2ff1946209201f8d11afe7fd8b998163
 backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text) returns TABLE(planned_at timestamp with time zone, run smallint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a7a13dc23d146aaa207e72bc1eeb0e0c
@@ -611,11 +657,13 @@ finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, 
 fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0e153513132d6480e5b0822f50fbf046
 fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[]) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4b54baf57212021e65be5c830e9f32d2
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
+forget_statistics(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4a2dffd591b5102469e1e8728cfc6e1a
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
+histogram_bucket(p_duration interval) returns integer  f02727a97b2d53377911682dfd2cd08d
 hold_claims(p_queue integer, p_limited boolean) returns void  69342dd7cbeb0d869bb65b059198b0b2
 key_room(p_queue integer, p_key text, p_per_key integer) returns bigint  f0a58a2f4bc4acd2c44ea6ed322cea2b
-leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off f0649b4f0a89e1e9f38a3301fa324475
+leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean, statistics_due boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off a0323a3fc97de0bf0419fbea0dd6a02d
 make_runs(p_fires bigint[], p_run_at timestamp with time zone[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ad17e9095d8be5f18e04b75a1b980b7f
 make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off 25d462a34c779aa13fa8da26944981f2
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp 6f7dbf52fbc76150e4e5a3bb31ea51ee
@@ -648,13 +696,17 @@ retention_bound(p_from date, p_days integer) returns date  3e2abaf36a16536d82ab9
 retention_today() returns date  830eee383d1d59d4b28ce1f6d3ad15f8
 retry_delay(p_policy json, p_attempt integer) returns interval  f2d622f86bc1fb5551e177377d7774c3
 retry_policy_for(p_policy json, p_kind text) returns json  7c4e40a565af4a065855555d3021acaf
+roll_up_statistics(p_slice interval, p_patience interval, p_skip boolean) returns TABLE(rolled_to timestamp with time zone, touched integer) security definer search_path=jobs, pg_temp jit=off 33d3573964014863047f3f31e01dd52c
+sample_queue_depths() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c7137d97af864a79bb56f397bb796840
 schedules_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer, waiting boolean, backfills boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off be1376d8ddb74e9b2a5bbbf2f5743bfc
 seconds_of(p_text text) returns double precision  913b60ed9e9f7822d6da6b929a164761
 set_queue_ageing(p_queue integer, p_ageing_ms bigint) returns boolean security definer search_path=jobs, pg_temp 9262eb609b8fd14e21c1ca5e4a523762
 set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer) returns boolean security definer search_path=jobs, pg_temp lock_timeout=5s 84b9470ba1a46f0f7688ee5806f1af88
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp bf726f01230422ea0aeb3a0ec1f91f32
+span_start(p_at timestamp with time zone, p_seconds integer) returns timestamp with time zone  d22c520ea3a282f8d5c66a478e49973c
 start_queued_fires(p_limit integer) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 158459fab63ef5acbf35e38afead5d8f
 stop_worker(p_worker bigint) returns void security definer search_path=jobs, pg_temp 1159eb2dfd0125920af81a9dde49eff2
+summarise_finished_jobs() returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 0d62e7101f618984992d9d9747ced1a2
 sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7c9d03735bc1dd9dc8c4f829aa91d813
 take_backfill() returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean, backfill_id integer, cursor_at timestamp with time zone, range_to timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off d4b9e85b38792a9ce99ec7563fc9a80d
 take_due_schedules(p_limit integer, p_except integer[]) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 270683a997c816b07610c2054523514c
@@ -692,9 +744,12 @@ jobs_api SELECT on cancel_requests
 jobs_api SELECT on finished_attempts
 jobs_api SELECT on finished_jobs
 jobs_api SELECT on job_progress
+jobs_api SELECT on job_statistics
+jobs_api SELECT on queue_depths
 jobs_api SELECT on schedule_fires
 jobs_api SELECT on schema_versions
 jobs_api SELECT on signing_keys
+jobs_api SELECT on statistics_progress
 jobs_api SELECT on workers
 jobs_api SELECT on workflow_status
 jobs_api USAGE on job_id_seq
@@ -711,6 +766,7 @@ jobs_scheduler EXECUTE on finish_backfills()
 jobs_scheduler EXECUTE on finish_workflows(p_limit integer)
 jobs_scheduler EXECUTE on fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone)
 jobs_scheduler EXECUTE on fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[])
+jobs_scheduler EXECUTE on forget_statistics(p_limit integer)
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
 jobs_scheduler EXECUTE on leader_agenda(p_silence interval)
 jobs_scheduler EXECUTE on mark_lost_workers(p_timeout interval, p_early interval)
@@ -721,8 +777,11 @@ jobs_scheduler EXECUTE on rekey_queue(p_queue integer, p_limit integer)
 jobs_scheduler EXECUTE on release_pending(p_limit integer)
 jobs_scheduler EXECUTE on rescue_jobs(p_limit integer, p_absent boolean)
 jobs_scheduler EXECUTE on resume_due_queues()
+jobs_scheduler EXECUTE on roll_up_statistics(p_slice interval, p_patience interval, p_skip boolean)
+jobs_scheduler EXECUTE on sample_queue_depths()
 jobs_scheduler EXECUTE on schedules_ahead(p_ahead interval, p_limit integer)
 jobs_scheduler EXECUTE on start_queued_fires(p_limit integer)
+jobs_scheduler EXECUTE on summarise_finished_jobs()
 jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
 jobs_scheduler EXECUTE on take_backfill()
 jobs_scheduler EXECUTE on take_due_schedules(p_limit integer, p_except integer[])

@@ -3,7 +3,8 @@ DROP FUNCTION IF EXISTS leader_agenda(interval);
 CREATE FUNCTION leader_agenda(p_silence interval)
 RETURNS TABLE (
   silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean,
-  blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean)
+  blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean,
+  statistics_due boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -29,7 +30,10 @@ AS $$
                        CROSS JOIN LATERAL (SELECT 1 FROM jobs j
                                             WHERE j.queue_id = q.id AND j.state = 'ready' LIMIT 1) r),
          EXISTS (SELECT 1 FROM jobs j
-                  WHERE j.start_by <= statement_timestamp() AND j.state <> 'running')
+                  WHERE j.start_by <= statement_timestamp() AND j.state <> 'running'),
+         (SELECT p.rolled_to <= statement_timestamp() - interval '1 minute'
+                 OR p.sampled_at <= statement_timestamp() - interval '1 minute'
+            FROM statistics_progress p)
 $$;
 
 DROP FUNCTION IF EXISTS sweep_blocked(bigint, int);

@@ -12,7 +12,8 @@ GRANT SELECT ON schema_versions TO ${api_role}, ${worker_role}, ${scheduler_role
 -- Reads everything of a project; inserts what is handed in; a job's life after that is not its to write.
 GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, finished_jobs, attempts,
                 finished_attempts, workflows, workflow_members, dependencies, workers, all_jobs, workflow_status,
-                cancel_requests, job_progress
+                cancel_requests, job_progress,
+                job_statistics, queue_depths, statistics_progress
    TO ${api_role};
 GRANT INSERT (name) ON projects TO ${api_role};
 GRANT INSERT (email, name, password_hash, platform_admin), UPDATE (name, password_hash, disabled_at)
@@ -84,7 +85,8 @@ GRANT EXECUTE ON FUNCTION
   apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
   finish_workflows(int), note_queue_heads(), ensure_partitions(int), drop_expired_partition(),
   leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),
-  resume_due_queues(), queues_to_rekey(), rekey_queue(int, int)
+  resume_due_queues(), queues_to_rekey(), rekey_queue(int, int),
+  roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int)
    TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   schedules_ahead(interval, int), take_due_schedules(int, int[]), take_stale_schedules(text, int, int),

@@ -23,7 +23,7 @@ class StatsStore {
    *
    * @param asOf when they were counted, by the database's clock
    */
-  public record Stats(Map<String, Count> counts, Instant asOf) {}
+  record Counted(Map<String, Count> counts, Instant asOf) {}
 
   // Each count stops one past the cap. Live states queue by queue on their partial indexes, ended
   // ones on
@@ -63,7 +63,7 @@ class StatsStore {
             FROM unnest(ARRAY['succeeded', 'dead', 'cancelled', 'skipped']) AS s (state)) c
       """;
 
-  Stats countByState(int projectId) {
+  Counted countByState(int projectId) {
     return IndexReads.in(
         jdbi,
         h -> {
@@ -78,7 +78,7 @@ class StatsStore {
                     return counts.put(row.getString("state"), Count.of(row.getLong("n")));
                   })
               .list();
-          return new Stats(counts, asOf[0]);
+          return new Counted(counts, asOf[0]);
         });
   }
 }

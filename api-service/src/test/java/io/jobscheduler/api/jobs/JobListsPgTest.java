@@ -173,7 +173,7 @@ class JobListsPgTest {
     assertEquals(
         new Count(10_000, true),
         lists.list(project, JobFilter.of(List.of(), null, "t", null), 9, 1).count());
-    StatsStore.Stats stats = new StatsStore(TestProjects.api(database)).countByState(project);
+    StatsStore.Counted stats = new StatsStore(TestProjects.api(database)).countByState(project);
     assertEquals(new Count(10_000, true), stats.counts().get("ready"));
     assertEquals(new Count(0, false), stats.counts().get("skipped"));
     assertEquals(9, stats.counts().size());

@@ -23,7 +23,8 @@ final class AgendaStore {
   private static final String FIND_WORK =
       """
       SELECT a.silent_workers, a.held_by_gone, a.unplanned_workflows, a.pending_releases,
-             a.blocked_jobs, a.ended_workflows, a.heads, a.expired_jobs
+             a.blocked_jobs, a.ended_workflows, a.heads, a.expired_jobs,
+             a.statistics_due
         FROM jobs.leader_agenda(? * interval '1 millisecond') a
       """;
 
@@ -42,7 +43,8 @@ final class AgendaStore {
             row.getBoolean("blocked_jobs"),
             row.getBoolean("ended_workflows"),
             row.getBoolean("heads"),
-            row.getBoolean("expired_jobs"));
+            row.getBoolean("expired_jobs"),
+            row.getBoolean("statistics_due"));
       }
     }
   }

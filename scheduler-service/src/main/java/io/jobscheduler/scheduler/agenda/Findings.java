@@ -11,6 +11,7 @@ package io.jobscheduler.scheduler.agenda;
  * @param endedWorkflows workflows without a live job whose end is not noted
  * @param heads ready jobs, or noted heads that may be stale
  * @param expiredJobs jobs that wait although they should have started
+ * @param statisticsDue a minute is over that is not counted, or not sampled
  */
 public record Findings(
     boolean silentWorkers,
@@ -20,8 +21,10 @@ public record Findings(
     boolean blockedJobs,
     boolean endedWorkflows,
     boolean heads,
-    boolean expiredJobs) {
+    boolean expiredJobs,
+    boolean statisticsDue) {
 
   /** Nothing is known, so everything may be there. */
-  static final Findings UNKNOWN = new Findings(true, true, true, true, true, true, true, true);
+  static final Findings UNKNOWN =
+      new Findings(true, true, true, true, true, true, true, true, true);
 }
