@@ -179,13 +179,14 @@ BEGIN
   IF p_outcome = 'snoozed' THEN
     delay := coalesce(delay, interval '0');
     RETURN;
-  ELSIF p_attempt >= p_max_attempts THEN
-    outcome := 'dead';
-    RETURN;
   END IF;
 
   v_policy := coalesce(p_policy, (SELECT q.retry_policy FROM queues q WHERE q.id = p_queue));
   IF p_outcome = 'lost' THEN
+    IF p_attempt >= p_max_attempts THEN
+      outcome := 'dead';
+      RETURN;
+    END IF;
     -- The first loss of a job goes back without backoff; a job that kills its workers waits.
     delay := CASE WHEN EXISTS (SELECT 1 FROM attempts a
                                 WHERE a.job_id = p_job AND a.outcome = 'lost' AND a.generation = p_generation)
@@ -196,6 +197,9 @@ BEGIN
   IF v_policy ->> 'action' IN ('dead', 'cancel') THEN
     outcome := CASE v_policy ->> 'action' WHEN 'dead' THEN 'dead' ELSE 'cancelled' END;
     reason := 'retry-rule';
+    RETURN;
+  ELSIF p_attempt >= p_max_attempts THEN
+    outcome := 'dead';
     RETURN;
   END IF;
   delay := coalesce(delay, retry_delay(v_policy, p_attempt));

@@ -193,11 +193,19 @@ DECLARE
   v_parents bigint[];
   v_outcomes text[];
   v_children bigint[];
+  v_void bigint[];
 BEGIN
   PERFORM require_read_committed();
-  SELECT array_agg(l.parent_id), array_agg(l.outcome) INTO v_parents, v_outcomes
-    FROM (SELECT p.parent_id, p.outcome FROM pending_releases p
-           ORDER BY p.parent_id LIMIT 100 FOR UPDATE SKIP LOCKED) l;
+  SELECT array_agg(l.parent_id) FILTER (WHERE NOT l.live), array_agg(l.outcome) FILTER (WHERE NOT l.live),
+         array_agg(l.parent_id) FILTER (WHERE l.live)
+    INTO v_parents, v_outcomes, v_void
+    FROM (SELECT p.parent_id, p.outcome, EXISTS (SELECT 1 FROM jobs j WHERE j.id = p.parent_id) AS live
+            FROM pending_releases p
+           ORDER BY p.parent_id LIMIT 100 FOR UPDATE OF p SKIP LOCKED) l;
+  -- A parent that was moved back from its end while somebody noted that end will tell another one.
+  IF v_void IS NOT NULL THEN
+    DELETE FROM pending_releases p WHERE p.parent_id = ANY (v_void);
+  END IF;
   IF v_parents IS NOT NULL THEN
     WITH untold AS MATERIALIZED (
       SELECT d.child_id, d.parent_id FROM dependencies d
@@ -216,6 +224,8 @@ BEGIN
     DELETE FROM pending_releases p
      WHERE p.parent_id = ANY (v_parents)
        AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = p.parent_id AND d.outcome IS NULL);
+  END IF;
+  IF v_parents IS NOT NULL OR v_void IS NOT NULL THEN
     RETURN QUERY SELECT 'more'::text, NULL::bigint, NULL::int, NULL::smallint, NULL::bigint, NULL::int;
   END IF;
 END

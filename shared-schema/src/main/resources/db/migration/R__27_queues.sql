@@ -5,11 +5,13 @@ DROP FUNCTION IF EXISTS set_queue_limit(int, int);
 
 -- Waits until no claim is in flight that could start a job of this queue, and keeps such claims out until the
 -- transaction ends. The caller holds the queue's row locked and knows whether it is limited. The gate stops all
--- claims for as long as this transaction lasts, so only what ends at once may follow. Internal.
+-- claims for as long as this transaction lasts, so only what ends at once may follow, and a client that falls
+-- silent before its commit (stopped, cut off) loses the session after 2 s. Internal.
 CREATE OR REPLACE FUNCTION hold_claims(p_queue int, p_limited boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $$
 BEGIN
+  PERFORM set_config('idle_in_transaction_session_timeout', '2s', true);
   IF NOT p_limited THEN
     PERFORM pg_advisory_xact_lock(3, 0);
   END IF;

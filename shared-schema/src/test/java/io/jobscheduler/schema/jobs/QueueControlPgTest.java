@@ -116,6 +116,24 @@ class QueueControlPgTest {
     }
   }
 
+  /**
+   * A client that was stopped or cut off before its commit would keep the whole fleet from
+   * claiming.
+   */
+  @Test
+  void whoHoldsUpAllClaimsAndFallsSilentIsCutOff() throws SQLException {
+    sql.ready(queue, 1);
+    try (Connection api = database.connect(Role.API);
+        Connection worker = sql.asWorker()) {
+      api.setAutoCommit(false);
+      api.createStatement()
+          .execute("SELECT jobs.set_queue_limits(%d, 0, NULL, NULL, NULL, NULL)".formatted(queue));
+      assertEquals(0, sql.claim(worker, 1, 1, queue, 1).size());
+      database.sql("SET lock_timeout = '30s'; SELECT pg_advisory_xact_lock_shared(3, 0)");
+      assertEquals(1, sql.claim(worker, 1, 2, queue, 1).size(), "nothing was changed");
+    }
+  }
+
   @Test
   void claimsOfAQueueWaitForNobodyWhileItsLimitChanges() throws SQLException {
     sql.ready(queue, 5);

@@ -212,6 +212,28 @@ class ReleasePgTest {
     assertEquals("0", database.sql("SELECT count(*) FROM pending_releases"));
   }
 
+  /**
+   * As the sweep leaves it whose snapshot still saw the parent's end, when a redrive takes that
+   * back.
+   */
+  @Test
+  void noteOfAnEndThatWasTakenBackReleasesNobody() throws SQLException {
+    int flow = workflow("cancel");
+    long parent = job(flow, "ready");
+    long child = job(flow, "blocked");
+    edge(flow, parent, child, "success");
+    database.sql(
+        "INSERT INTO pending_releases (parent_id, outcome) VALUES (%d, 'succeeded')"
+            .formatted(parent));
+    drain();
+    assertEquals("blocked", sql.state(child));
+    assertEquals("0", database.sql("SELECT count(*) FROM pending_releases"));
+    try (Connection worker = sql.asWorker()) {
+      run(worker, "succeeded");
+    }
+    assertEquals("ready", sql.state(child));
+  }
+
   @Test
   void settleWaitsForNobodyOperatingOnItsWorkflow() throws SQLException {
     int flow = workflow("cancel");

@@ -70,8 +70,8 @@ class RetryPolicyPgTest {
   void jitterSpreadsWithinTheDelayAndFixedMeansFixed() {
     String delays =
         "SELECT concat_ws(' ', count(DISTINCT d), min(d) >= interval '0', max(d) <= interval '8 s',"
-            + " min(d) < interval '1 s', max(d) > interval '7 s') FROM (SELECT retry_delay('%s', 4) AS"
-            + " d FROM generate_series(1, 5000)) x";
+            + " min(d) < interval '1 s', max(d) > interval '7 s') FROM (SELECT retry_delay('%s', 4)"
+            + " AS d FROM generate_series(1, 5000)) x";
     assertEquals(
         "1 t t f t",
         database.sql(
@@ -119,6 +119,18 @@ class RetryPolicyPgTest {
     assertEquals("retrying failed 11", failOnce(policy, "'http-503'", "NULL", "NULL"));
     assertEquals("retrying failed 7", failOnce(policy, "'http_404'", "NULL", "NULL"));
     assertEquals("retrying failed 7", failOnce(policy, "NULL", "NULL", "NULL"));
+  }
+
+  @Test
+  void ruleThatEndsTheJobHoldsForItsLastAttemptToo() throws SQLException {
+    String rule = "{\"rules\": [{\"kinds\": [\"unwanted\"], \"action\": \"%s\"}]}";
+    for (String end : List.of("cancelled retry-rule", "dead retry-rule", "dead")) {
+      long id = sql.ready(queue, 1).get(0);
+      database.sql(
+          "UPDATE jobs SET max_attempts = 1, retry_policy = '%s' WHERE id = %d"
+              .formatted(rule.formatted(end.startsWith("cancel") ? "cancel" : "dead"), id));
+      assertEquals(end, failOnce(end.equals("dead") ? "'other'" : "'unwanted'", "NULL", "NULL"));
+    }
   }
 
   @Test
