@@ -8,7 +8,7 @@ DROP FUNCTION IF EXISTS end_attempts(bigint, bigint[], bigint[], int[], text[], 
 --               dead · cancelled · revoked (cancelled: its handler did not end in time) ·
 --               expired (cancelled, never started: the attempt does not count)
 --               snoozed (scheduled again after the delay or instant given: the attempt does not count)
---               released (given back unstarted: the attempt does not count)
+--               released (given back: the attempt does not count, and leaves a row only if it names a kind)
 --               lost, returned (the reaper's: the worker died with it; returned = it had not started it)
 --   p_workflows the job's workflow, or null
 --   p_delays, p_until  failed, timed_out, snoozed: the wait, or the instant; p_until wins
@@ -127,7 +127,7 @@ BEGIN
        WHERE a.job_id = s.id AND a.outcome = 'snoozed'
          AND s.outcome = 'snoozed' AND s.token = ANY (v_locked);
     END IF;
-    -- Attempts that did not end the job get their row; a released one leaves no trace.
+    -- Attempts that did not end the job get their row; one released unstarted leaves no trace.
     INSERT INTO attempts (job_id, lease_token, worker_id, started_at, attempt, outcome, error_kind, error_message,
         error_stack, error_fingerprint, generation)
     SELECT j.id, j.lease_token, j.worker_id, j.started_at, j.attempt,
@@ -136,7 +136,7 @@ BEGIN
       FROM jobs j
       JOIN unnest(p_ids, p_tokens, v_outcomes, p_error_kinds, p_error_messages, p_error_stacks, p_error_fingerprints)
              AS s (id, token, outcome, kind, message, stack, fingerprint) ON s.id = j.id AND s.token = j.lease_token
-     WHERE j.id = ANY (v_back) AND s.outcome <> 'released';
+     WHERE j.id = ANY (v_back) AND (s.outcome <> 'released' OR s.kind IS NOT NULL);
 
     UPDATE jobs j
        SET state = CASE WHEN s.delay IS NULL THEN 'ready' WHEN s.outcome = 'snoozed' THEN 'scheduled' ELSE 'retrying' END,
@@ -145,9 +145,9 @@ BEGIN
                                          WHEN 'snoozed' THEN 'snoozed'
                                          WHEN 'lost' THEN 'worker-lost' END,
            attempt = j.attempt - CASE WHEN s.outcome IN ('released', 'returned', 'snoozed') THEN 1 ELSE 0 END,
-           attempt_rows = CASE s.outcome WHEN 'released' THEN j.attempt_rows
-                            WHEN 'snoozed' THEN (SELECT count(*) FROM attempts a WHERE a.job_id = j.id)
-                            ELSE j.attempt_rows + 1 END,
+           attempt_rows = CASE WHEN s.outcome = 'released' AND s.kind IS NULL THEN j.attempt_rows
+                               WHEN s.outcome = 'snoozed' THEN (SELECT count(*) FROM attempts a WHERE a.job_id = j.id)
+                               ELSE j.attempt_rows + 1 END,
            returned = j.returned + CASE WHEN s.outcome = 'returned' THEN 1 ELSE 0 END,
            run_at = CASE WHEN s.delay IS NULL THEN j.run_at ELSE clock_timestamp() + s.delay END,
            -- A job given back keeps its place; a lost one too. Unless the queue's ageing was switched meanwhile.
@@ -159,7 +159,7 @@ BEGIN
                FROM queues q WHERE q.id = j.queue_id),
            ready_at = CASE WHEN s.delay IS NULL THEN clock_timestamp() END,
            lease_token = NULL, worker_id = NULL, claim_number = NULL, started_at = NULL
-      FROM unnest(p_ids, p_tokens, v_outcomes, v_delays) AS s (id, token, outcome, delay)
+      FROM unnest(p_ids, p_tokens, v_outcomes, p_error_kinds, v_delays) AS s (id, token, outcome, kind, delay)
      WHERE j.id = ANY (v_back) AND j.id = s.id AND j.lease_token = s.token;
   END IF;
 

@@ -181,7 +181,7 @@ final class Tenure implements ClaimSink {
   private void attemptEnded(Held held, Settlement settlement) {
     if (!fenced) {
       boolean cutShort = givingBack && !settlement.outcome().equals("succeeded");
-      settle(held, cutShort ? Settlement.released() : settlement);
+      settle(held, cutShort ? Settlement.interrupted() : settlement);
     }
     dispatcher.slotFreed();
   }
@@ -286,7 +286,7 @@ final class Tenure implements ClaimSink {
     // Given back only once the handler has ended or the process is about to: until then nobody else
     // may start it.
     dispatcher.awaitIdle(settings.interruptGrace().toNanos());
-    leases.all().forEach(held -> settle(held, Settlement.released()));
+    leases.all().forEach(held -> settle(held, Settlement.interrupted()));
   }
 
   private void sayGoodbye() {

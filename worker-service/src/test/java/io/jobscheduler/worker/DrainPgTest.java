@@ -76,7 +76,9 @@ class DrainPgTest {
     assertEquals(List.of(id), gate.interrupted);
     assertEquals("ready", jobs.state(id));
     assertEquals("0", jobs.column("attempt", id));
-    assertEquals(0, jobs.number("SELECT count(*) FROM attempts"));
+    assertEquals(
+        "released interrupted 1",
+        database.sql("SELECT concat_ws(' ', outcome, error_kind, attempt) FROM attempts"));
   }
 
   @Test

@@ -226,6 +226,30 @@ class LossPgTest {
     }
   }
 
+  /** Good-bye would let its jobs start elsewhere at once, beside a handler that still runs here. */
+  @Test
+  void saysNoGoodByeWhileAHandlerOfItsFormerLifeRunsOn() throws Exception {
+    rig.timings = new Timings(Duration.ofMillis(200), Duration.ofSeconds(60));
+    int queue = jobs.queue("mail");
+    TestHandlers.Deaf deaf = new TestHandlers.Deaf();
+    try (Wire wire = new Wire(database)) {
+      WorkerProcess worker = rig.start(rig.connections(), wire.connections(), deaf, recorder);
+      Await.until("ready", worker::isReady);
+      long held = jobs.ready(queue, "deaf", null);
+      Await.until("it runs", () -> deaf.runs(held));
+      wire.breakAndRefuse();
+      Await.until("it fences", () -> deaf.entered.get(0).isCancelled());
+      wire.resume();
+      Await.until("it starts over", worker::isReady);
+      assertEquals(2, jobs.number("SELECT count(*) FROM workers WHERE stopped_at IS NULL"));
+      assertEquals(1, worker.stuckThreads().count());
+      deaf.open.countDown();
+      Await.until("the thread has ended", () -> worker.stuckThreads().count() == 0);
+      assertEquals("running", jobs.state(held), "what it says at last is not heard");
+      rig.drain(worker);
+    }
+  }
+
   @Test
   void leaseTakenAwayInTheRecordInterruptsItsHandlerAndDropsTheOutcome() {
     int queue = jobs.queue("mail");

@@ -112,6 +112,12 @@ class OverrunPgTest {
     assertTrue(worker.stuckThreads().tooMany());
     assertFalse(worker.isReady());
     long next = jobs.ready(queue, "record", null);
+    // Several of the claimer's polls later.
+    String beat = database.sql("SELECT max(beat_at) + interval '0.5 s' FROM workers");
+    Await.until(
+        "beats go on",
+        () -> "t".equals(database.sql("SELECT max(beat_at) > '" + beat + "' FROM workers")));
+    assertEquals("ready", jobs.state(next), "nothing is claimed");
     deaf.open.countDown();
     Await.until("the thread has ended, and all is well", worker::isReady);
     Await.until("it claims again", () -> "succeeded".equals(jobs.state(next)));

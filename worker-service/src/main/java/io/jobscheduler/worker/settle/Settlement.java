@@ -77,7 +77,13 @@ public record Settlement(
         "expired", null, "expired", "not started in time", null, null, null, null);
   }
 
-  /** Given back; the attempt does not count. */
+  /** Cut short since its worker stops: given back, and the attempt does not count, but is seen. */
+  public static Settlement interrupted() {
+    return new Settlement(
+        "released", null, "interrupted", "its worker stopped", null, null, null, null);
+  }
+
+  /** Given back unstarted; the attempt does not count. */
   public static Settlement released() {
     return new Settlement("released", null, null, null, null, null, null, null);
   }
