@@ -39,6 +39,7 @@ class FieldCasesTest {
           "C057",
           "C058",
           "C059",
+          "C060",
           "C063",
           // Leader election and database sessions
           "C064",
@@ -56,6 +57,7 @@ class FieldCasesTest {
           "C082",
           "C083",
           // Priority and fairness
+          "C107",
           "C109",
           "C112",
           // Process lifecycle and shutdown

@@ -36,9 +36,12 @@ class FullQueuePgTest {
     rig.timings = new Timings(Duration.ofSeconds(2), Duration.ofSeconds(15));
     int full = jobs.queue("full", 1, 4);
     jobs.readyMany(full, "gate", 2_000);
+    // Another worker fills it: from its own memory this one would know that there is no room.
+    rig.ready(gate);
+    Await.until("it is full", () -> gate.entered.size() == 4);
     try (Wire wire = new Wire(database)) {
       WorkerProcess worker = rig.start(rig.pool(wire.url()), wire.connections(), gate);
-      Await.until("it is full", () -> gate.entered.size() == 4);
+      Await.until("ready", worker::isReady);
       Await.until("its first tries are over", () -> wire.quietNanos() > 500_000_000L);
       String before = database.sql(VERSIONS);
       int requests = wire.requests();

@@ -74,6 +74,8 @@ class LossPgTest {
       assertEquals("running", jobs.state(id));
       wire.resume();
       Await.until("it is settled", () -> "succeeded".equals(jobs.state(id)));
+      assertEquals(List.of(id), gate.entered, "its outcome was kept, not got by another run");
+      assertEquals("1", jobs.column("attempt", id));
       rig.drain(worker);
     }
   }

@@ -177,7 +177,9 @@ class FencingPgTest {
       lose(1);
       for (int beat = 0; beat < 2; beat++) {
         try (var row =
-            worker.createStatement().executeQuery("SELECT alive FROM jobs.beat(1, 0, false, '{}')")) {
+            worker
+                .createStatement()
+                .executeQuery("SELECT alive FROM jobs.beat(1, 0, false, '{}')")) {
           row.next();
           assertEquals(false, row.getBoolean(1));
         }
