@@ -27,11 +27,16 @@ class ListeningPgTest {
 
   private int queue;
 
-  private void startListening() {
+  /** Starts a worker that listens, and whose first looks are over. */
+  private WorkerProcess startListening(Wire wire) {
     rig.poll = Duration.ofSeconds(60);
+    rig.compare = Duration.ofSeconds(60);
     queue = jobs.queue("mail");
-    rig.ready(recorder);
+    WorkerProcess worker = rig.start(rig.pool(wire.url()), rig.connections(), recorder);
+    Await.until("ready", worker::isReady);
     Await.until("it listens", () -> jobs.listeners() == 1);
+    Await.until("it asks no more", () -> wire.quietNanos() > 500_000_000L);
+    return worker;
   }
 
   private void endListener() throws SQLException {
@@ -54,23 +59,29 @@ class ListeningPgTest {
   }
 
   @Test
-  void listensAgainAndHearsWhatComesAfter() throws SQLException {
-    startListening();
-    endListener();
-    Await.until("it listens again", () -> jobs.listeners() == 1);
-    long id = readyAndTold();
-    Await.until("it starts", Duration.ofSeconds(10), () -> recorder.seen.size() == 1);
-    assertEquals(List.of(id), recorder.ids());
+  void listensAgainAndHearsWhatComesAfter() throws Exception {
+    try (Wire wire = new Wire(database)) {
+      WorkerProcess worker = startListening(wire);
+      endListener();
+      Await.until("it listens again", () -> jobs.listeners() == 1);
+      Await.until("it has looked", () -> wire.quietNanos() > 500_000_000L);
+      long id = readyAndTold();
+      Await.until("it starts", Duration.ofSeconds(10), () -> recorder.seen.size() == 1);
+      assertEquals(List.of(id), recorder.ids());
+      rig.drain(worker);
+    }
   }
 
   /** What was told to nobody is found by the one poll that follows each LISTEN. */
   @Test
-  void looksOnceForWhatItMissedWhileItDidNotListen() throws SQLException {
-    startListening();
-    long missed = jobs.ready(queue, "record", null);
-    assertEquals(List.of(), recorder.ids());
-    endListener();
-    Await.until("it starts", Duration.ofSeconds(10), () -> recorder.seen.size() == 1);
-    assertEquals(List.of(missed), recorder.ids());
+  void looksOnceForWhatItMissedWhileItDidNotListen() throws Exception {
+    try (Wire wire = new Wire(database)) {
+      WorkerProcess worker = startListening(wire);
+      long missed = jobs.ready(queue, "record", null);
+      endListener();
+      Await.until("it starts", Duration.ofSeconds(10), () -> recorder.seen.size() == 1);
+      assertEquals(List.of(missed), recorder.ids());
+      rig.drain(worker);
+    }
   }
 }
