@@ -77,8 +77,10 @@ BEGIN
              AND j.dispatch_lane = (10 - h.n)::smallint
              AND j.state = 'ready'
              AND (j.dispatch_key, j.id) >= (h.key, h.job_id)
+             -- OFFSET 0, here and wherever jobs are chosen: or a plan made while there was hardly an edge would
+             -- hash all unmet ones, by a scan of the table, in each claim that meets a job with dependencies.
              AND (NOT j.has_dependencies OR NOT EXISTS (
-                   SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met))
+                   SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met OFFSET 0))
            ORDER BY j.dispatch_key, j.id
            LIMIT greatest(w.take, 0)
              FOR UPDATE OF j SKIP LOCKED) l

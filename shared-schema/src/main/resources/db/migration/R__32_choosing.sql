@@ -50,7 +50,7 @@ AS $$
             AND j.state = 'ready'
             AND (j.dispatch_key, j.id) >= (h.key, h.job_id)
             AND (NOT j.has_dependencies OR NOT EXISTS (
-                  SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met))
+                  SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met OFFSET 0))
           ORDER BY j.dispatch_key, j.id
           LIMIT p_take
             FOR UPDATE OF j SKIP LOCKED) l
@@ -111,7 +111,7 @@ BEGIN
           AND j.state = 'ready'
           AND (j.dispatch_key, j.id) >= (h.key, h.job_id)
           AND (NOT j.has_dependencies OR NOT EXISTS (
-                SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met))
+                SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met OFFSET 0))
         ORDER BY j.dispatch_key, j.id
         LIMIT v_first) l
      WHERE h.key < 9223372036854775807
@@ -160,7 +160,7 @@ BEGIN
           WHERE j.queue_id = p_queue AND j.concurrency_key = walk.key AND j.state = 'ready'
             AND j.id <> ALL (v_ids)
             AND (NOT j.has_dependencies OR NOT EXISTS (
-                  SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met))
+                  SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met OFFSET 0))
           ORDER BY j.dispatch_lane DESC, j.dispatch_key, j.id
           LIMIT greatest(least(key_room(p_queue, walk.key, p_per_key)
                                  - cardinality(array_positions(v_keys, walk.key)),
@@ -192,7 +192,7 @@ BEGIN
          CROSS JOIN LATERAL (
            SELECT j.id, j.dispatch_lane, j.dispatch_key,
                   j.concurrency_key IS NULL AND (NOT j.has_dependencies OR NOT EXISTS (
-                    SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met)) AS keyless
+                    SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met OFFSET 0)) AS keyless
              FROM jobs j
             WHERE j.queue_id = p_queue AND j.dispatch_lane = s.lane::smallint AND j.state = 'ready'
               AND (j.dispatch_key, j.id) > (CASE WHEN s.lane = v_lane THEN v_key ELSE -9223372036854775808 END,

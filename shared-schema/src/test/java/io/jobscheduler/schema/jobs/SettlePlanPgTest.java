@@ -80,6 +80,36 @@ class SettlePlanPgTest {
     }
   }
 
+  /** Each kind of queue chooses by a statement of its own. */
+  @Test
+  void claimPlannedBeforeThereWereEdgesReadsThoseOfItsJobsOnly() throws SQLException {
+    database.sql("ALTER TABLE dependencies SET (autovacuum_enabled = off)");
+    List<String> limits =
+        List.of("NULL, NULL, NULL, NULL, NULL", "NULL, NULL, 9, 9, 9", "NULL, 9, NULL, NULL, NULL");
+    for (String limit : limits) {
+      int own = sql.queue(1, "q" + limits.indexOf(limit), null);
+      database.sql("SELECT set_queue_limits(%d, %s)".formatted(own, limit));
+      sql.ready(own, 5);
+      String claim =
+          "SELECT * FROM jobs.claim(1, 2, '{%d}', '{3}', %s, %2$s)"
+              .formatted(own, "array_fill(0::bigint, ARRAY[1, 10])");
+      try (Connection session = database.superuser()) {
+        for (int i = 0; i < 10; i++) {
+          explain(session, claim);
+        }
+        database.sql(
+            """
+            UPDATE jobs SET has_dependencies = true WHERE queue_id = %d;
+            INSERT INTO dependencies (child_id, parent_id) SELECT -i, i FROM generate_series(1, 100000) i
+            """
+                .formatted(own));
+        long buffers = buffersOf(session, claim);
+        assertTrue(buffers < 400, "buffers of a claim of 3 with " + limit + ": " + buffers);
+        database.sql("TRUNCATE dependencies");
+      }
+    }
+  }
+
   private static String settle(List<Sql.Claimed> claimed) {
     String texts = "array_fill(NULL::text, ARRAY[%d])".formatted(claimed.size());
     return """

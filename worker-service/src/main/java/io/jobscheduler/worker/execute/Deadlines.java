@@ -55,7 +55,8 @@ final class Deadlines {
   private static void act(Runnable action) {
     try {
       action.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Errors too, such as no thread to be had: without this thread no attempt would end in time.
       LOG.error("A deadline could not be acted on, its attempt runs on: report this", e);
     }
   }
