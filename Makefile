@@ -2,7 +2,8 @@
 MVN ?= mvn -B -ntp
 WEBUI := dashboard-service/src/main/webui
 STACK := java -jar local-stack/target/local-stack.jar
-BENCHMARKS := java -jar benchmarks/target/benchmarks-0.1.0-SNAPSHOT.jar
+BENCHMARKS_JAR := benchmarks/target/benchmarks-0.1.0-SNAPSHOT.jar
+BENCHMARKS := java -jar $(BENCHMARKS_JAR)
 NO_WEBUI := $(if $(WEBUI_SKIP),-Dwebui.skip=true)
 
 # What the packaged programs are made of; tests are not.
@@ -13,7 +14,7 @@ SERVICES := $(foreach s,api worker scheduler dashboard,$(s)-service/target/quark
 PROGRAMS := $(SERVICES) local-stack/target/local-stack.jar
 MISSING := $(filter-out $(wildcard $(PROGRAMS)),$(PROGRAMS))
 
-.PHONY: help build up demo down test verify bench bench-quick schema missing
+.PHONY: help build up demo down test verify bench bench-quick bench-start schema missing
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +31,8 @@ help:
 	@echo 'make bench        benchmarks of the six structures, about 6 minutes'
 	@echo '                    $(BENCHMARKS)'
 	@echo 'make bench-quick  the same, each for a moment'
+	@echo 'make bench-start  how long after its instant a due job or a retry starts, about 2 minutes'
+	@echo '                    java -cp $(BENCHMARKS_JAR) io.jobscheduler.benchmarks.system.StartLatency'
 	@echo 'make schema       write shared-schema/schema.sql after a migration was added'
 	@echo '                    mvn -pl shared-schema test-compile exec:java@schema'
 	@echo
@@ -68,6 +71,9 @@ bench: build
 
 bench-quick: build
 	$(BENCHMARKS) -f 1 -wi 1 -w 100ms -i 1 -r 100ms
+
+bench-start: build
+	java -cp $(BENCHMARKS_JAR) io.jobscheduler.benchmarks.system.StartLatency
 
 schema:
 	$(MVN) -q -pl shared-schema test-compile exec:java@schema

@@ -631,7 +631,7 @@ CREATE UNIQUE INDEX workflows_pkey ON jobs.workflows USING btree (id)
 -- functions (the last word is the md5 of the body)
 abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text) returns TABLE(state text, dropped integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7a2ea35989777dfe02498c0db5c6dc74
 add_histograms(p_a bigint[], p_b bigint[]) returns bigint[]  a3f50b39a6326ffdd438417171442f9c
-add_statistics(p_from timestamp with time zone, p_to timestamp with time zone) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off bb569fff39fc2c3e30761bbdb1e46ace
+add_statistics(p_from timestamp with time zone, p_to timestamp with time zone) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b89d7b68deb5ab685df866ba9db71de4
 apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 5611c422e80dba6fb015bcc8cb8714bd
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp 2ff1946209201f8d11afe7fd8b998163
 backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text) returns TABLE(planned_at timestamp with time zone, run smallint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a7a13dc23d146aaa207e72bc1eeb0e0c
@@ -642,8 +642,9 @@ cancel_previous_runs(p_schedules integer[]) returns void security definer search
 choose_jobs(p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[], p_locked integer[]) returns bigint[] security definer search_path=jobs, pg_temp 3427aa2ed2402d90a66f667c020afffd
 claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 457574ede62e2f9f1928deec7f6caba5
 decide_outcome(p_outcome text, p_kind text, p_delay interval, p_until timestamp with time zone, p_cancel boolean, p_job bigint, p_attempt integer, p_max_attempts integer, p_queue integer, p_policy json, p_started timestamp with time zone, p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval) returns record  9974fbf8222f824f788a7674fc39abb8
+delete_due_defaults(p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off 94d51785697e034e37f4447634511b3f
 disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[]) returns TABLE(id integer, project_id integer) security definer search_path=jobs, pg_temp 2e3cd7a324a4e4ebfee8035051fbe636
-drop_expired_partition() returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 6c3e8f48c081b13873fdc122fcf0fd0b
+drop_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 0652a6368d2603c0aba02b217a6ab3b4
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
 end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5d3017ff602232097e6945cd1d435843
 ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
@@ -653,25 +654,29 @@ expire_these(p_ids bigint[], p_flows integer[]) returns TABLE(kind text, id bigi
 fill_slots(p_ids bigint[], p_costs smallint[], p_wanted integer) returns bigint[]  a8691a2eee7e251ef0a5f24014acb979
 finish_backfills() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off bce0ebe55b3ad48839eb91e473b6a978
 finish_jobs(p_ids bigint[], p_state text, p_reason text) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp e257cf9de2b677893dfc638e3d0c8591
-finish_workflows(p_limit integer) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8227675566145d06095b6107dcb083e5
+finish_workflows(p_limit integer, p_only bigint[]) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b295618ce9b73ab4401aae78415528b2
 fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0e153513132d6480e5b0822f50fbf046
 fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[]) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4b54baf57212021e65be5c830e9f32d2
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
 forget_statistics(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4a2dffd591b5102469e1e8728cfc6e1a
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
+forget_workflows(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off cc9765d57f2741c360f0cd5a16731599
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
 histogram_bucket(p_duration interval) returns integer  f02727a97b2d53377911682dfd2cd08d
 hold_claims(p_queue integer, p_limited boolean) returns void  268e4c9601438425afe200a44046bce7
 key_room(p_queue integer, p_key text, p_per_key integer) returns bigint  f0a58a2f4bc4acd2c44ea6ed322cea2b
-leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean, statistics_due boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off a0323a3fc97de0bf0419fbea0dd6a02d
+leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean, statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off 32f2a46dfa0d5fbf844ac50a94ef18fc
+loop_candidates(p_task text, p_limit integer, p_except bigint[]) returns TABLE(id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 10636a2133b8846eb3dd98126f14bfdc
 make_runs(p_fires bigint[], p_run_at timestamp with time zone[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ad17e9095d8be5f18e04b75a1b980b7f
 make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off 25d462a34c779aa13fa8da26944981f2
-mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp 6f7dbf52fbc76150e4e5a3bb31ea51ee
+mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp c1ed630b12155dbbf09eba3a22acb07e
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
 move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off f8d98e1a527af83455e3663b8b519255
+next_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp f21d6cfee02089e079fc1b2396260bc6
 next_ready_key(p_queue integer, p_key text, p_wrap boolean) returns TABLE(key text, wrapped boolean)  a9916593634bd71bb7483a93f270265d
 next_tokens(p_queues integer[]) returns TABLE(queue_id integer, wait_ms double precision) security definer search_path=jobs, pg_temp aa087061e26c4a4a3a4b4e6facdc52ca
-note_queue_heads() returns integer security definer search_path=jobs, pg_temp jit=off 60b292f44282b3c8daca14d6f5b255e8
+note_dropped_outcomes(p_partition text) returns void security definer search_path=jobs, pg_temp e5650e6ee5ea02faf028cfea619b020f
+note_queue_heads(p_only bigint[]) returns integer security definer search_path=jobs, pg_temp jit=off 7de72bdc621e98b8cddc85e1cf4defc9
 overlap_outcome(p_policy text, p_queue_bound integer, p_ahead integer, p_newest boolean) returns text  6ffa392c972f2a2985bbf54f3ec63e30
 overlap_reason(p_policy text) returns text  288ad65a506fae8615f8584abd604f21
 pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone) returns void security definer search_path=jobs, pg_temp lock_timeout=5s 31636ea223118316a19652a9919c623d
@@ -680,13 +685,14 @@ pick_in_order(p_queue integer, p_take integer, p_wanted integer, p_head_keys big
 planned_micros(p_workflow integer, p_job bigint) returns bigint  b8d6fb84a33f06cc4af1c10397f0a244
 promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 58dbfbbf3dd4d2e23ebb234d22fdcbe4
 promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b0cdb3be48f8693e777607c4ad9197fc
+queue_gauges() returns TABLE(project text, queue text, ready integer, running integer, scheduled integer, retrying integer, blocked integer, latency_seconds double precision) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4ab179382b58509970493a82c72f9f56
 queues_to_rekey() returns TABLE(queue_id integer) security definer search_path=jobs, pg_temp 005c6999ca92b0e354e4613727028fee
 ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint) returns bigint  46cd7f63309adb37b1b2a31c6d865bc9
 ready_lane(p_priority integer, p_ageing_ms bigint) returns smallint  506470009afdcc1dbfa02c78d3cc5d5c
 register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
 rekey_queue(p_queue integer, p_limit integer) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off c45a6f8914e4efa31c81486230f64b9d
 release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 33a91390ecf7960a284300bd061e5c64
-release_pending(p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 904d33bb39d52d2e07c5e0b0a1650626
+release_pending(p_limit integer, p_only bigint[]) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 58b78c3487162a4c44f26466d6bc7ffd
 render_payload(p_template text, p_schedule text, p_trigger text, p_planned_at timestamp with time zone, p_planned_local text, p_sequence bigint, p_missed_count integer) returns json  d60d63bf66f0386da41281d265303253
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
 rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off 7638f6e3fbd6386e8aad370ff8e4d7ab
@@ -712,6 +718,7 @@ take_backfill() returns TABLE(id integer, project_id integer, name text, version
 take_due_schedules(p_limit integer, p_except integer[]) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 270683a997c816b07610c2054523514c
 take_stale_schedules(p_tzdb text, p_after integer, p_limit integer) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5c69a5bead8b136b397a08455c26053c
 tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 1f33d95cce3e6651a922c50b931af71f
+tell_edges(p_parent bigint, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 611634ebcd01119cd795bb5d63345edb
 trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text) returns TABLE(fire_id bigint, outcome text, reason text, job_id bigint, workflow_id integer, ready_job_id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 2caca33cb70cda4d5aceed22fecd6fe0
 wanted_partitions(p_today date) returns TABLE(bound date)  f6ace1071dad67b9a349f9f96020b2dc
 
@@ -756,25 +763,31 @@ jobs_api USAGE on job_id_seq
 jobs_dashboard SELECT on schema_versions
 jobs_scheduler EXECUTE on abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text)
 jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
+jobs_scheduler EXECUTE on delete_due_defaults(p_limit integer)
 jobs_scheduler EXECUTE on disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[])
-jobs_scheduler EXECUTE on drop_expired_partition()
+jobs_scheduler EXECUTE on drop_expired_partition(p_except date[])
 jobs_scheduler EXECUTE on due_ahead(p_ahead interval, p_limit integer)
 jobs_scheduler EXECUTE on ensure_partitions(p_limit integer)
 jobs_scheduler EXECUTE on expire_fires(p_age interval, p_limit integer)
 jobs_scheduler EXECUTE on expire_jobs(p_limit integer, p_except bigint[])
 jobs_scheduler EXECUTE on finish_backfills()
-jobs_scheduler EXECUTE on finish_workflows(p_limit integer)
+jobs_scheduler EXECUTE on finish_workflows(p_limit integer, p_only bigint[])
 jobs_scheduler EXECUTE on fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone)
 jobs_scheduler EXECUTE on fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[])
 jobs_scheduler EXECUTE on forget_statistics(p_limit integer)
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
+jobs_scheduler EXECUTE on forget_workflows(p_limit integer)
 jobs_scheduler EXECUTE on leader_agenda(p_silence interval)
+jobs_scheduler EXECUTE on loop_candidates(p_task text, p_limit integer, p_except bigint[])
 jobs_scheduler EXECUTE on mark_lost_workers(p_timeout interval, p_early interval)
-jobs_scheduler EXECUTE on note_queue_heads()
+jobs_scheduler EXECUTE on next_expired_partition(p_except date[])
+jobs_scheduler EXECUTE on note_queue_heads(p_only bigint[])
 jobs_scheduler EXECUTE on promote_due(p_limit integer)
+jobs_scheduler EXECUTE on promote_jobs(p_ids bigint[])
+jobs_scheduler EXECUTE on queue_gauges()
 jobs_scheduler EXECUTE on queues_to_rekey()
 jobs_scheduler EXECUTE on rekey_queue(p_queue integer, p_limit integer)
-jobs_scheduler EXECUTE on release_pending(p_limit integer)
+jobs_scheduler EXECUTE on release_pending(p_limit integer, p_only bigint[])
 jobs_scheduler EXECUTE on rescue_jobs(p_limit integer, p_absent boolean)
 jobs_scheduler EXECUTE on resume_due_queues()
 jobs_scheduler EXECUTE on roll_up_statistics(p_slice interval, p_patience interval, p_skip boolean)
@@ -786,6 +799,7 @@ jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
 jobs_scheduler EXECUTE on take_backfill()
 jobs_scheduler EXECUTE on take_due_schedules(p_limit integer, p_except integer[])
 jobs_scheduler EXECUTE on take_stale_schedules(p_tzdb text, p_after integer, p_limit integer)
+jobs_scheduler EXECUTE on tell_edges(p_parent bigint, p_limit integer)
 jobs_scheduler SELECT (id), SELECT (name) on projects
 jobs_scheduler SELECT (id), SELECT (name), SELECT (project_id) on queues
 jobs_scheduler SELECT (id), SELECT (project_id), SELECT (queue_id), SELECT (run_at), SELECT (state), SELECT (type), SELECT (workflow_id), SELECT (workflow_key) on jobs
@@ -806,7 +820,7 @@ jobs_worker EXECUTE on held_by(p_worker bigint)
 jobs_worker EXECUTE on next_tokens(p_queues integer[])
 jobs_worker EXECUTE on promote_jobs(p_ids bigint[])
 jobs_worker EXECUTE on register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer)
-jobs_worker EXECUTE on release_pending(p_limit integer)
+jobs_worker EXECUTE on release_pending(p_limit integer, p_only bigint[])
 jobs_worker EXECUTE on settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[])
 jobs_worker EXECUTE on stop_worker(p_worker bigint)
 jobs_worker SELECT (id), SELECT (max_concurrency), SELECT (name), SELECT (paused_at), SELECT (per_key_concurrency), SELECT (project_id), SELECT (rate_limit), SELECT (timeout_ms), SELECT (weight) on queues

@@ -27,8 +27,11 @@ SELECT w.id, w.project_id, w.name, w.on_failure, w.created_at, w.planned_at, w.f
        CASE
          WHEN w.final_state IS NOT NULL THEN w.final_state
          WHEN EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id) THEN 'running'
+         -- Members whose rows are gone count by what they left.
+         WHEN w.dropped_outcome = 'failed' THEN 'failed'
          WHEN EXISTS (SELECT 1 FROM finished_jobs f
                        WHERE f.workflow_id = w.id AND f.state IN ('dead', 'skipped')) THEN 'failed'
+         WHEN w.dropped_outcome = 'cancelled' THEN 'cancelled'
          WHEN EXISTS (SELECT 1 FROM finished_jobs f
                        WHERE f.workflow_id = w.id AND f.state = 'cancelled') THEN 'cancelled'
          ELSE 'succeeded'

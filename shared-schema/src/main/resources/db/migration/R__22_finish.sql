@@ -180,7 +180,8 @@ $$;
 DROP FUNCTION IF EXISTS release_pending(int);
 -- Tells the children of ended parents that still wait to be told, about p_limit edges a call. Returns the
 -- jobs that became ready (kind child_ready) and, unless there was nothing to do, a last row of kind more.
-CREATE FUNCTION release_pending(p_limit int)
+-- p_only restricts it to some parents.
+CREATE OR REPLACE FUNCTION release_pending(p_limit int, p_only bigint[] DEFAULT NULL)
 RETURNS TABLE (
   kind text, id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -201,6 +202,7 @@ BEGIN
     INTO v_parents, v_outcomes, v_void
     FROM (SELECT p.parent_id, p.outcome, EXISTS (SELECT 1 FROM jobs j WHERE j.id = p.parent_id) AS live
             FROM pending_releases p
+           WHERE p_only IS NULL OR p.parent_id = ANY (p_only)
            ORDER BY p.parent_id LIMIT 100 FOR UPDATE OF p SKIP LOCKED) l;
   -- A parent that was moved back from its end while somebody noted that end will tell another one.
   IF v_void IS NOT NULL THEN

@@ -31,7 +31,8 @@ AS $$
 $$;
 
 -- Writes the loss, which is sticky: silent for p_timeout, or its session lock gone and silent for p_early.
--- Holds back while the database itself came up less than p_timeout ago: nobody could beat then.
+-- Holds back while the silence proves nothing: for p_timeout after the database came up, and after the leader's
+-- own renewal was late, or looks late because the clock was put forward.
 CREATE OR REPLACE FUNCTION mark_lost_workers(p_timeout interval, p_early interval)
 RETURNS TABLE (id bigint)
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -43,6 +44,10 @@ AS $$
      SELECT c.id FROM workers c
       WHERE c.lost_at IS NULL AND c.stopped_at IS NULL
         AND pg_postmaster_start_time() < clock_timestamp() - p_timeout
+        -- A renewal never made is of a database without schedulers.
+        AND NOT EXISTS (SELECT 1 FROM leadership l
+                         WHERE (isfinite(l.renewed_at) AND l.renewed_at < clock_timestamp() - (p_timeout - p_early))
+                            OR l.late_at > clock_timestamp() - p_timeout)
         AND (c.beat_at < clock_timestamp() - p_timeout
              OR (c.beat_at < clock_timestamp() - p_early
                  AND NOT EXISTS (

@@ -4,7 +4,7 @@ CREATE FUNCTION leader_agenda(p_silence interval)
 RETURNS TABLE (
   silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean,
   blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean,
-  statistics_due boolean)
+  statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -33,7 +33,98 @@ AS $$
                   WHERE j.start_by <= statement_timestamp() AND j.state <> 'running'),
          (SELECT p.rolled_to <= statement_timestamp() - interval '1 minute'
                  OR p.sampled_at <= statement_timestamp() - interval '1 minute'
-            FROM statistics_progress p)
+            FROM statistics_progress p),
+         EXISTS (SELECT 1 FROM queues q WHERE q.resume_at <= statement_timestamp()),
+         EXISTS (SELECT 1 FROM queues q WHERE q.rekey_after IS NOT NULL)
+$$;
+
+-- The rows that a loop would work off next, by the loop's name, for one that must find out on which of them its
+-- statement fails. At most p_limit, without those of p_except. Reads only.
+CREATE OR REPLACE FUNCTION loop_candidates(p_task text, p_limit int, p_except bigint[])
+RETURNS TABLE (id bigint)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  CASE p_task
+    WHEN 'promotion' THEN
+      RETURN QUERY
+      SELECT j.id FROM jobs j
+       WHERE j.state IN ('scheduled', 'retrying') AND j.run_at <= statement_timestamp() AND j.id <> ALL (p_except)
+       ORDER BY j.run_at, j.id LIMIT p_limit;
+    WHEN 'release' THEN
+      RETURN QUERY
+      SELECT p.parent_id FROM pending_releases p
+       WHERE p.parent_id <> ALL (p_except) ORDER BY p.parent_id LIMIT p_limit;
+    WHEN 'finish' THEN
+      RETURN QUERY
+      SELECT w.id::bigint FROM workflows w
+       WHERE w.finished_at IS NULL AND w.id <> ALL (p_except)
+         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id)
+       ORDER BY w.id LIMIT p_limit;
+    WHEN 'heads' THEN
+      RETURN QUERY SELECT q.id::bigint FROM queues q WHERE q.id <> ALL (p_except) ORDER BY q.id LIMIT p_limit;
+  END CASE;
+END
+$$;
+
+-- For the gauges: depth of each queue by state, counted up to 10,000, and the age of its oldest ready job: the
+-- first of a lane is the oldest there, workflows and ageing aside.
+CREATE OR REPLACE FUNCTION queue_gauges()
+RETURNS TABLE (
+  project text, queue text, ready int, running int, scheduled int, retrying int, blocked int,
+  latency_seconds double precision)
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+  SELECT p.name, q.name,
+         (SELECT count(*)::int FROM (SELECT 1 FROM jobs j WHERE j.queue_id = q.id AND j.state = 'ready' LIMIT 10000) c),
+         (SELECT count(*)::int FROM (SELECT 1 FROM jobs j WHERE j.queue_id = q.id AND j.state = 'running' LIMIT 10000) c),
+         (SELECT count(*)::int FROM (SELECT 1 FROM jobs j WHERE j.queue_id = q.id AND j.state = 'scheduled' LIMIT 10000) c),
+         (SELECT count(*)::int FROM (SELECT 1 FROM jobs j WHERE j.queue_id = q.id AND j.state = 'retrying' LIMIT 10000) c),
+         (SELECT count(*)::int FROM (SELECT 1 FROM jobs j WHERE j.queue_id = q.id AND j.state = 'blocked' LIMIT 10000) c),
+         greatest(0, coalesce(extract(epoch FROM clock_timestamp() - (
+           SELECT min(f.ready_at) FROM generate_series(0, 9) AS l (lane)
+            CROSS JOIN LATERAL (
+              SELECT j.ready_at FROM jobs j
+               WHERE j.queue_id = q.id AND j.dispatch_lane = l.lane::smallint AND j.state = 'ready'
+               ORDER BY j.dispatch_key, j.id LIMIT 1) f)), 0))::double precision
+    FROM (SELECT q.id, q.project_id, q.name FROM queues q ORDER BY q.id LIMIT 1000) q
+    JOIN projects p ON p.id = q.project_id
+$$;
+
+-- Tells the edges of one ended parent that waits to be told, at most p_limit, and leaves its children to the
+-- sweep. For a parent whose children cannot be released together. Returns how many it told.
+CREATE OR REPLACE FUNCTION tell_edges(p_parent bigint, p_limit int) RETURNS int
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_outcome text;
+  v_told int;
+BEGIN
+  SELECT p.outcome INTO v_outcome FROM pending_releases p WHERE p.parent_id = p_parent FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  UPDATE dependencies d SET outcome = v_outcome
+   WHERE d.parent_id = p_parent AND d.outcome IS NULL
+     AND d.child_id = ANY (ARRAY(
+       SELECT u.child_id FROM dependencies u
+        WHERE u.parent_id = p_parent AND u.outcome IS NULL ORDER BY u.child_id LIMIT p_limit));
+  GET DIAGNOSTICS v_told = ROW_COUNT;
+  DELETE FROM pending_releases p
+   WHERE p.parent_id = p_parent
+     AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = p_parent AND d.outcome IS NULL);
+  RETURN v_told;
+END
 $$;
 
 DROP FUNCTION IF EXISTS sweep_blocked(bigint, int);
@@ -119,8 +210,10 @@ BEGIN
 END
 $$;
 
--- Notes the end of workflows that have no live job left. Returns those that it closed.
-CREATE OR REPLACE FUNCTION finish_workflows(p_limit int)
+DROP FUNCTION IF EXISTS finish_workflows(int);
+-- Notes the end of workflows that have no live job left, and until when their members' rows are kept. Returns
+-- those that it closed; p_only restricts it to some.
+CREATE OR REPLACE FUNCTION finish_workflows(p_limit int, p_only bigint[] DEFAULT NULL)
 RETURNS TABLE (id int, project_id int, final_state text)
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
@@ -130,12 +223,15 @@ AS $$
   UPDATE workflows w
      SET finished_at = coalesce((SELECT max(f.finished_at) FROM finished_jobs f WHERE f.workflow_id = w.id),
                                 clock_timestamp()),
+         retain_until = coalesce((SELECT max(f.retain_until) FROM finished_jobs f WHERE f.workflow_id = w.id),
+                                 retention_today()),
          final_state = s.state
     FROM workflow_status s
    WHERE s.id = w.id
      AND w.id = ANY (ARRAY(
        SELECT u.id FROM workflows u
         WHERE u.finished_at IS NULL
+          AND (p_only IS NULL OR u.id = ANY (p_only))
           AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = u.id)
         ORDER BY u.id LIMIT p_limit
           FOR UPDATE OF u SKIP LOCKED))
@@ -143,9 +239,10 @@ AS $$
   RETURNING w.id, w.project_id, w.final_state
 $$;
 
+DROP FUNCTION IF EXISTS note_queue_heads();
 -- The guard of the remembered heads: the smallest key per queue and lane, where that row has been ready
--- for over a second. Writes changed rows only; returns how many.
-CREATE OR REPLACE FUNCTION note_queue_heads() RETURNS int
+-- for over a second. Writes changed rows only; returns how many. p_only restricts it to some queues.
+CREATE OR REPLACE FUNCTION note_queue_heads(p_only bigint[] DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET jit = off
@@ -163,9 +260,11 @@ BEGIN
         WHERE j.queue_id = q.id AND j.dispatch_lane = l.lane::smallint AND j.state = 'ready'
         ORDER BY j.dispatch_key, j.id LIMIT 1) f
      WHERE f.ready_at < clock_timestamp() - interval '1 second'
+       AND (p_only IS NULL OR q.id = ANY (p_only))
   ), gone AS (
     DELETE FROM queue_heads h
-     WHERE NOT EXISTS (SELECT 1 FROM first f
+     WHERE (p_only IS NULL OR h.queue_id = ANY (p_only))
+       AND NOT EXISTS (SELECT 1 FROM first f
                         WHERE f.queue_id = h.queue_id AND f.dispatch_lane = h.dispatch_lane)
     RETURNING 1
   ), noted AS (

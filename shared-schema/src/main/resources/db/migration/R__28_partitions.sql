@@ -44,9 +44,46 @@ BEGIN
 END
 $$;
 
+-- Internal: what the members in a partition that is about to go mean for workflows that have not ended. One
+-- probe per such workflow, however large the partition is.
+CREATE OR REPLACE FUNCTION note_dropped_outcomes(p_partition text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+BEGIN
+  EXECUTE format($q$
+    UPDATE workflows w
+       SET dropped_outcome = CASE WHEN l.failed THEN 'failed' ELSE 'cancelled' END
+      FROM (SELECT u.id,
+                   EXISTS (SELECT 1 FROM jobs.%1$I f
+                            WHERE f.workflow_id = u.id AND f.state IN ('dead', 'skipped')) AS failed,
+                   EXISTS (SELECT 1 FROM jobs.%1$I f
+                            WHERE f.workflow_id = u.id AND f.state = 'cancelled') AS cancelled
+              FROM workflows u
+             WHERE u.finished_at IS NULL AND u.dropped_outcome IS DISTINCT FROM 'failed'
+             ORDER BY u.id FOR UPDATE) l
+     WHERE w.id = l.id
+       AND (l.failed OR (l.cancelled AND w.dropped_outcome IS NULL))$q$, p_partition);
+END
+$$;
+
+-- The oldest day that has passed and still has its partition, but those of p_except; null when there is none.
+CREATE OR REPLACE FUNCTION next_expired_partition(p_except date[]) RETURNS date
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+  SELECT min(d.day)
+    FROM (SELECT to_date(substring(c.relname FROM '^finished_jobs_(\d{8})$'), 'YYYYMMDD') AS day
+            FROM pg_inherits i
+            JOIN pg_class c ON c.oid = i.inhrelid
+           WHERE i.inhparent = 'jobs.finished_jobs'::regclass) d
+   WHERE d.day < retention_today() AND d.day <> ALL (p_except)
+$$;
+
+DROP FUNCTION IF EXISTS drop_expired_partition();
 -- Drops one partition pair whose day has passed, waiting at most 100 ms for a lock (a longer wait would
--- hold up inserts behind it). Returns its day, or null when there is none.
-CREATE OR REPLACE FUNCTION drop_expired_partition() RETURNS date
+-- hold up inserts behind it). Days in p_except are left alone. Returns its day, or null when there is none.
+CREATE OR REPLACE FUNCTION drop_expired_partition(p_except date[] DEFAULT '{}') RETURNS date
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET lock_timeout = '100ms'
@@ -54,15 +91,84 @@ AS $$
 DECLARE
   v_suffix text;
 BEGIN
-  SELECT min(substring(c.relname FROM '^finished_jobs_(\d{8})$')) INTO v_suffix
-    FROM pg_inherits i
-    JOIN pg_class c ON c.oid = i.inhrelid
-   WHERE i.inhparent = 'jobs.finished_jobs'::regclass;
-  IF v_suffix IS NULL OR to_date(v_suffix, 'YYYYMMDD') >= retention_today() THEN
+  v_suffix := to_char(next_expired_partition(p_except), 'YYYYMMDD');
+  IF v_suffix IS NULL THEN
     RETURN NULL;
   END IF;
+  PERFORM note_dropped_outcomes('finished_jobs_' || v_suffix);
   EXECUTE format('DROP TABLE IF EXISTS jobs.finished_attempts_%s', v_suffix);
   EXECUTE format('DROP TABLE jobs.finished_jobs_%s', v_suffix);
   RETURN to_date(v_suffix, 'YYYYMMDD');
+END
+$$;
+
+-- Deletes rows of the default partitions whose day has passed, at most p_limit of each. Returns the larger count.
+-- The partitions are normally empty: a scan.
+CREATE OR REPLACE FUNCTION delete_due_defaults(p_limit int) RETURNS int
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_ids tid[];
+  v_jobs int;
+  v_attempts int;
+BEGIN
+  SELECT array_agg(d.ctid) INTO v_ids
+    FROM (SELECT f.ctid FROM finished_jobs_default f
+           WHERE f.retain_until < retention_today() LIMIT p_limit FOR UPDATE SKIP LOCKED) d;
+  IF v_ids IS NOT NULL THEN
+    UPDATE workflows w
+       SET dropped_outcome = CASE WHEN l.failed THEN 'failed' ELSE coalesce(w.dropped_outcome, 'cancelled') END
+      FROM (SELECT f.workflow_id, bool_or(f.state <> 'cancelled') AS failed
+              FROM finished_jobs_default f
+             WHERE f.ctid = ANY (v_ids) AND f.workflow_id IS NOT NULL AND f.state <> 'succeeded'
+             GROUP BY f.workflow_id) l
+     WHERE w.id = l.workflow_id AND w.finished_at IS NULL;
+    DELETE FROM finished_jobs_default f WHERE f.ctid = ANY (v_ids);
+  END IF;
+  v_jobs := coalesce(cardinality(v_ids), 0);
+  DELETE FROM finished_attempts_default a WHERE a.ctid = ANY (ARRAY(
+    SELECT d.ctid FROM finished_attempts_default d WHERE d.retain_until < retention_today() LIMIT p_limit));
+  GET DIAGNOSTICS v_attempts = ROW_COUNT;
+  RETURN greatest(v_jobs, v_attempts);
+END
+$$;
+
+-- Forgets workflows whose last member's row has gone: edges and members first, then the workflow, at most
+-- p_limit rows in all but one. Returns how many rows went.
+CREATE OR REPLACE FUNCTION forget_workflows(p_limit int) RETURNS int
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_left int := p_limit;
+  v_gone int;
+  v_id int;
+BEGIN
+  FOR v_id IN
+    SELECT w.id FROM workflows w
+     WHERE w.retain_until < retention_today() AND w.finished_at IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id)
+       AND NOT EXISTS (SELECT 1 FROM finished_jobs f WHERE f.workflow_id = w.id)
+     ORDER BY w.retain_until, w.id LIMIT p_limit FOR UPDATE OF w SKIP LOCKED
+  LOOP
+    DELETE FROM dependencies d WHERE d.ctid = ANY (ARRAY(
+      SELECT e.ctid FROM dependencies e WHERE e.workflow_id = v_id LIMIT v_left));
+    GET DIAGNOSTICS v_gone = ROW_COUNT;
+    v_left := v_left - v_gone;
+    EXIT WHEN v_left <= 0;
+    DELETE FROM workflow_members m WHERE m.ctid = ANY (ARRAY(
+      SELECT e.ctid FROM workflow_members e WHERE e.workflow_id = v_id LIMIT v_left));
+    GET DIAGNOSTICS v_gone = ROW_COUNT;
+    v_left := v_left - v_gone;
+    EXIT WHEN v_left <= 0;
+    DELETE FROM workflows w WHERE w.id = v_id;
+    v_left := v_left - 1;
+    EXIT WHEN v_left <= 0;
+  END LOOP;
+  RETURN p_limit - v_left;
 END
 $$;

@@ -43,7 +43,7 @@ BEGIN
   WITH ended AS MATERIALIZED (
     -- By the BRIN index of each partition.
     SELECT f.project_id, f.queue_id, f.type, f.state, f.state_reason IS NOT DISTINCT FROM 'expired' AS expired,
-           f.lease_token IS NOT NULL AS ran, f.error_kind IS NOT DISTINCT FROM 'worker-lost' AS lost,
+           f.lease_token IS NOT NULL AND f.state_reason IS DISTINCT FROM 'expired' AS ran, f.error_kind IS NOT DISTINCT FROM 'worker-lost' AS lost,
            histogram_bucket(f.started_at - f.ready_at) AS wait_bucket,
            histogram_bucket(f.finished_at - f.started_at) AS run_bucket,
            count(*) AS n

@@ -68,7 +68,7 @@ GRANT EXECUTE ON FUNCTION
   claim(bigint, bigint, int[], int[], bigint[], bigint[]),
   first_ready(int[], bigint[], bigint[]), next_tokens(int[]), held_by(bigint), assert_lease(bigint, bigint),
   settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], text[], interval[], timestamptz[]),
-  promote_jobs(bigint[]), release_pending(int),
+  promote_jobs(bigint[]), release_pending(int, bigint[]),
   register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
    TO ${worker_role};
 
@@ -81,12 +81,14 @@ GRANT SELECT ON workflows, workflow_members, dependencies, workers TO ${schedule
 GRANT SELECT ON schedules, schedule_fires, backfills TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   promote_due(int), mark_lost_workers(interval, interval), rescue_jobs(int, boolean), forget_workers(interval),
-  release_pending(int), sweep_blocked(bigint, int),
+  release_pending(int, bigint[]), sweep_blocked(bigint, int),
   apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
-  finish_workflows(int), note_queue_heads(), ensure_partitions(int), drop_expired_partition(),
+  finish_workflows(int, bigint[]), note_queue_heads(bigint[]), ensure_partitions(int), drop_expired_partition(date[]),
   leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),
   resume_due_queues(), queues_to_rekey(), rekey_queue(int, int),
-  roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int)
+  roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int),
+  promote_jobs(bigint[]), loop_candidates(text, int, bigint[]), queue_gauges(), tell_edges(bigint, int), delete_due_defaults(int), next_expired_partition(date[]),
+  forget_workflows(int)
    TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   schedules_ahead(interval, int), take_due_schedules(int, int[]), take_stale_schedules(text, int, int),

@@ -14,6 +14,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +89,37 @@ class PackagedWorkerIT {
     assertEquals(0, process.exitValue(), this::log);
     assertEquals("succeeded", jobs.state(slow));
     assertEquals("0", database.sql("SELECT count(*) FROM workers WHERE stopped_at IS NULL"));
+  }
+
+  @Test
+  void idleWorkerRunsAtMostTwoStatementsASecond() throws Exception {
+    jobs.queue("default");
+    try (Connection admin = database.superuser();
+        Statement statement = admin.createStatement()) {
+      statement.execute("CREATE EXTENSION pg_stat_statements");
+      Await.until("ready", START, () -> status("ready") == 200);
+      Duration window = Duration.ofSeconds(10);
+      statement.execute("SELECT pg_stat_statements_reset()");
+      long start = System.nanoTime();
+      Await.until(
+          "ten seconds",
+          Duration.ofSeconds(20),
+          () -> System.nanoTime() - start > window.toNanos());
+      try (ResultSet row =
+          statement.executeQuery(
+              """
+              SELECT sum(s.calls), string_agg(s.calls || ' ' || s.query, E'\n' ORDER BY s.calls DESC)
+                FROM pg_stat_statements s
+               WHERE s.userid = 'jobs_worker'::regrole
+                 AND s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+              """)) {
+        row.next();
+        double seconds = (System.nanoTime() - start) / 1e9;
+        String listing = row.getString(2);
+        // One beat and one poll may lie just inside both ends of the window.
+        assertTrue(row.getInt(1) > 0 && row.getInt(1) <= 2 * seconds + 2, () -> listing);
+      }
+    }
   }
 
   @Test

@@ -24,7 +24,7 @@ final class AgendaStore {
       """
       SELECT a.silent_workers, a.held_by_gone, a.unplanned_workflows, a.pending_releases,
              a.blocked_jobs, a.ended_workflows, a.heads, a.expired_jobs,
-             a.statistics_due
+             a.statistics_due, a.queues_to_resume, a.queues_to_rekey
         FROM jobs.leader_agenda(? * interval '1 millisecond') a
       """;
 
@@ -44,7 +44,9 @@ final class AgendaStore {
             row.getBoolean("ended_workflows"),
             row.getBoolean("heads"),
             row.getBoolean("expired_jobs"),
-            row.getBoolean("statistics_due"));
+            row.getBoolean("statistics_due"),
+            row.getBoolean("queues_to_resume"),
+            row.getBoolean("queues_to_rekey"));
       }
     }
   }

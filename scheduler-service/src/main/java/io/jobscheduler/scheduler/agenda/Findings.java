@@ -12,6 +12,8 @@ package io.jobscheduler.scheduler.agenda;
  * @param heads ready jobs, or noted heads that may be stale
  * @param expiredJobs jobs that wait although they should have started
  * @param statisticsDue a minute is over that is not counted, or not sampled
+ * @param queuesToResume queues whose pause is over
+ * @param queuesToRekey queues whose jobs are being given new places
  */
 public record Findings(
     boolean silentWorkers,
@@ -22,9 +24,11 @@ public record Findings(
     boolean endedWorkflows,
     boolean heads,
     boolean expiredJobs,
-    boolean statisticsDue) {
+    boolean statisticsDue,
+    boolean queuesToResume,
+    boolean queuesToRekey) {
 
   /** Nothing is known, so everything may be there. */
   static final Findings UNKNOWN =
-      new Findings(true, true, true, true, true, true, true, true, true);
+      new Findings(true, true, true, true, true, true, true, true, true, true, true);
 }

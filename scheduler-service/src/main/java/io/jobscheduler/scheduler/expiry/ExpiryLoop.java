@@ -2,14 +2,13 @@ package io.jobscheduler.scheduler.expiry;
 
 import io.jobscheduler.scheduler.agenda.Agenda;
 import io.jobscheduler.scheduler.expiry.ExpiryStore.Batch;
-import io.jobscheduler.scheduler.expiry.ExpiryStore.Poison;
 import io.jobscheduler.scheduler.leadership.LeaderTransactions;
 import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.leadership.Term;
 import io.jobscheduler.scheduler.loop.Every;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
-import io.jobscheduler.scheduler.loop.PassedOver;
+import io.jobscheduler.scheduler.loop.PoisonRows;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
 import io.quarkus.runtime.Startup;
@@ -27,7 +26,6 @@ import org.jboss.logging.Logger;
 @Startup
 public class ExpiryLoop {
   private static final Logger LOG = Logger.getLogger(ExpiryLoop.class);
-  private static final Duration RETRY_POISON_AFTER = Duration.ofSeconds(10);
 
   private final Leadership leadership;
   private final LeaderTransactions transactions;
@@ -35,8 +33,8 @@ public class ExpiryLoop {
   private final Signals signals;
   private final ExpiryConfig config;
   private final LongSupplier nanoClock;
-  private final PassedOver<Long> passedOver;
   private final Loop loop;
+  private final PoisonRows poison;
 
   @Inject
   ExpiryLoop(
@@ -63,8 +61,8 @@ public class ExpiryLoop {
     this.signals = signals;
     this.config = config;
     this.nanoClock = nanoClock;
-    this.passedOver = new PassedOver<>(RETRY_POISON_AFTER, nanoClock);
     this.loop = loops.add("expiry", Duration.ofSeconds(1));
+    this.poison = new PoisonRows(loop, "job_id", nanoClock);
   }
 
   @Scheduled(every = "1s", concurrentExecution = Scheduled.ConcurrentExecution.SKIP)
@@ -82,24 +80,17 @@ public class ExpiryLoop {
     int expired = 0;
     Batch batch;
     do {
-      List<Long> except = passedOver.now();
+      List<Long> except = poison.passedOver();
       batch = transactions.run(term, t -> ExpiryStore.expireJobs(t, config.batch(), except));
-      batch.poison().forEach(this::passOver);
+      poison.found(batch.poison());
       signals.changed(batch.projectIds(), Topic.JOBS, Topic.QUEUES);
       expired += batch.projectIds().size();
       // Jobs that are locked just now stay for the next round.
     } while (batch.projectIds().size() + batch.poison().size() == config.batch()
         && nanoClock.getAsLong() - end < 0);
+    loop.worked(expired);
     if (expired > 0) {
       LOG.infof("Jobs have expired before they started: jobs=%d", expired);
-    }
-  }
-
-  private void passOver(Poison poison) {
-    if (passedOver.add(poison.id())) {
-      LOG.errorf(
-          "A job cannot be ended as expired, repair its row: job_id=%d reason=%s",
-          poison.id(), poison.reason());
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.jobscheduler.scheduler.expiry;
 
 import io.jobscheduler.scheduler.leadership.LeaderTransaction;
+import io.jobscheduler.scheduler.loop.Poison;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,9 +10,6 @@ import java.util.List;
 
 /** The statement of expiry, inside a leader transaction. Stateless. */
 final class ExpiryStore {
-
-  /** A job that could not be ended, and why. */
-  record Poison(long id, String reason) {}
 
   /**
    * What a batch did.
@@ -39,7 +37,7 @@ final class ExpiryStore {
           if (rows.getString("kind").equals("expired")) {
             batch.projectIds().add(rows.getInt("project_id"));
           } else {
-            batch.poison().add(new Poison(rows.getLong("id"), rows.getString("reason")));
+            batch.poison().add(Poison.read(rows));
           }
         }
       }

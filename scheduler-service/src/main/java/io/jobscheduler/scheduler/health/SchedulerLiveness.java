@@ -44,6 +44,8 @@ public class SchedulerLiveness implements HealthCheck {
         loop.sinceSuccess()
             .map(d -> "last success " + d.toMillis() / 1000 + " s ago")
             .orElse("no success yet");
-    return loop.failuresInRow() == 0 ? last : last + ", failed rounds " + loop.failuresInRow();
+    String failed = loop.failuresInRow() == 0 ? "" : ", failed rounds " + loop.failuresInRow();
+    String passedOver = loop.passedOver() == 0 ? "" : ", rows passed over " + loop.passedOver();
+    return last + failed + passedOver;
   }
 }

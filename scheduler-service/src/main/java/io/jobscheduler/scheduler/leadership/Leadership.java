@@ -129,7 +129,7 @@ public final class Leadership implements AutoCloseable {
       return;
     }
     stuckSaid = false;
-    if (!LeadershipStore.renew(open, leading)) {
+    if (!LeadershipStore.renew(open, leading, config.staleAfter().dividedBy(2))) {
       LOG.warnf("Another process leads: epoch=%d", leading.epoch());
       giveUp();
     }

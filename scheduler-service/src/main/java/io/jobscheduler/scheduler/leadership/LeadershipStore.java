@@ -103,15 +103,22 @@ final class LeadershipStore {
     }
   }
 
-  // Leaves the key alone, so FOR KEY SHARE of the loops' transactions does not hold it up.
+  // Leaves the key alone, so FOR KEY SHARE of the loops' transactions does not hold it up. Notes
+  // when the one before is too long ago by the database's clock: that was away, or was put forward,
+  // and the silence of workers proves nothing for a while.
   private static final String RENEW =
       """
-      UPDATE jobs.leadership SET renewed_at = clock_timestamp() WHERE epoch = ?
+      UPDATE jobs.leadership
+         SET renewed_at = clock_timestamp(),
+             late_at = CASE WHEN renewed_at < clock_timestamp() - ? * interval '1 millisecond'
+                            THEN clock_timestamp() ELSE late_at END
+       WHERE epoch = ?
       """;
 
-  static boolean renew(Connection session, Term term) throws SQLException {
+  static boolean renew(Connection session, Term term, Duration late) throws SQLException {
     try (PreparedStatement statement = session.prepareStatement(RENEW)) {
-      statement.setLong(1, term.epoch());
+      statement.setLong(1, late.toMillis());
+      statement.setLong(2, term.epoch());
       return statement.executeUpdate() == 1;
     }
   }

@@ -2,6 +2,7 @@ package io.jobscheduler.scheduler.loop;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 
@@ -21,6 +22,10 @@ public final class Loop {
   private volatile boolean succeeded;
   private volatile long succeededAtNanos;
   private volatile int failuresInRow;
+  private volatile int passedOver;
+  private final AtomicLong rounds = new AtomicLong();
+  private final AtomicLong spentNanos = new AtomicLong();
+  private final AtomicLong rows = new AtomicLong();
   private long saidAtNanos;
 
   Loop(String name, Duration every, LongSupplier nanoClock) {
@@ -33,7 +38,8 @@ public final class Loop {
   /** Runs one round; catches and logs whatever it throws. Returns whether the round went well. */
   @SuppressWarnings("CatchAndPrintStackTrace")
   public boolean turn(Round round) {
-    movedAtNanos = nanoClock.getAsLong();
+    long start = nanoClock.getAsLong();
+    movedAtNanos = start;
     running = true;
     try {
       round.run();
@@ -53,6 +59,8 @@ public final class Loop {
     } finally {
       running = false;
       movedAtNanos = nanoClock.getAsLong();
+      rounds.incrementAndGet();
+      spentNanos.addAndGet(movedAtNanos - start);
     }
   }
 
@@ -89,6 +97,36 @@ public final class Loop {
     return succeeded
         ? Optional.of(Duration.ofNanos(nanoClock.getAsLong() - succeededAtNanos))
         : Optional.empty();
+  }
+
+  /** Notes that a round has worked off so many rows. */
+  public void worked(int count) {
+    rows.addAndGet(count);
+  }
+
+  /** Notes how many rows cannot be worked off and are passed over. */
+  void passesOver(int count) {
+    passedOver = count;
+  }
+
+  /** Rounds so far. */
+  public long rounds() {
+    return rounds.get();
+  }
+
+  /** Time that they took together. */
+  public Duration spent() {
+    return Duration.ofNanos(spentNanos.get());
+  }
+
+  /** Rows worked off so far. */
+  public long rows() {
+    return rows.get();
+  }
+
+  /** Rows that are passed over now: they need a person. */
+  public int passedOver() {
+    return passedOver;
   }
 
   /** Rounds that failed since the last that went well. */

@@ -13,6 +13,8 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 /** The two threads of promotion: one sleeps until the next due instant, one listens for earlier. */
@@ -25,7 +27,7 @@ public class PromoteLoop {
   private final DueListener listener;
   private final Thread promoting;
   private final Thread listening;
-  private volatile boolean stopping;
+  private final CountDownLatch stopping = new CountDownLatch(1);
 
   PromoteLoop(
       Leadership leadership,
@@ -36,8 +38,10 @@ public class PromoteLoop {
       DueSignals dueSignals,
       PromoteConfig config,
       Loops loops) {
+    Loop promotion = loops.add("promotion", Duration.ZERO);
     this.promoter =
-        new Promoter(leadership, transactions, dataSource, signals, config, System::nanoTime);
+        new Promoter(
+            leadership, transactions, dataSource, signals, config, promotion, System::nanoTime);
     this.listener =
         new DueListener(
             leadership,
@@ -50,7 +54,6 @@ public class PromoteLoop {
             dueSignals::schedulesChanged,
             LISTEN_FOR);
     dueSignals.onJobDue(promoter::heard);
-    Loop promotion = loops.add("promotion", Duration.ZERO);
     Loop listen = loops.add("due-listener", Duration.ZERO);
     this.promoting =
         new Thread(() -> turnUntilStopped(promotion, promoter::runOnce), "jobs-promoter");
@@ -64,7 +67,7 @@ public class PromoteLoop {
   }
 
   void stop(@Observes ShutdownEvent event) throws InterruptedException {
-    stopping = true;
+    stopping.countDown();
     promoter.lookAgain();
     listener.stop();
     promoting.join(5_000);
@@ -73,16 +76,12 @@ public class PromoteLoop {
   }
 
   private void turnUntilStopped(Loop loop, Round round) {
-    while (!stopping && !Thread.currentThread().isInterrupted()) {
-      if (!loop.turn(round)) {
-        pause();
-      }
-    }
-  }
-
-  private static void pause() {
     try {
-      Thread.sleep(PAUSE_AFTER_FAILURE_MILLIS);
+      boolean stopped = false;
+      while (!stopped && !Thread.currentThread().isInterrupted()) {
+        long pause = loop.turn(round) ? 0 : PAUSE_AFTER_FAILURE_MILLIS;
+        stopped = stopping.await(pause, TimeUnit.MILLISECONDS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

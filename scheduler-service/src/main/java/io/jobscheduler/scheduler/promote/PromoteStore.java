@@ -55,13 +55,32 @@ final class PromoteStore {
       """;
 
   static List<ReadyJob> promoteDue(LeaderTransaction transaction, int limit) throws SQLException {
-    List<ReadyJob> promoted = new ArrayList<>();
     try (PreparedStatement statement = transaction.prepare(PROMOTE_DUE)) {
       statement.setInt(1, limit);
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          promoted.add(ReadyJob.read(rows));
-        }
+      return ready(statement);
+    }
+  }
+
+  // By primary key, in id order with SKIP LOCKED; those that are not due stay.
+  private static final String PROMOTE_JOBS =
+      """
+      SELECT p.id, p.queue_id, p.dispatch_lane, p.dispatch_key, p.project_id
+        FROM jobs.promote_jobs(?) p
+      """;
+
+  static List<ReadyJob> promoteJobs(LeaderTransaction transaction, List<Long> ids)
+      throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(PROMOTE_JOBS)) {
+      statement.setArray(1, transaction.connection().createArrayOf("int8", ids.toArray()));
+      return ready(statement);
+    }
+  }
+
+  private static List<ReadyJob> ready(PreparedStatement statement) throws SQLException {
+    List<ReadyJob> promoted = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        promoted.add(ReadyJob.read(rows));
       }
     }
     return promoted;

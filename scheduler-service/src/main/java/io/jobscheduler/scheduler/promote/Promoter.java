@@ -1,14 +1,19 @@
 package io.jobscheduler.scheduler.promote;
 
+import io.jobscheduler.scheduler.agenda.Candidates;
 import io.jobscheduler.scheduler.leadership.LeaderTransactions;
 import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.leadership.Term;
 import io.jobscheduler.scheduler.loop.Every;
+import io.jobscheduler.scheduler.loop.Halving;
+import io.jobscheduler.scheduler.loop.Loop;
+import io.jobscheduler.scheduler.loop.PoisonRows;
 import io.jobscheduler.scheduler.promote.PromoteStore.Ahead;
 import io.jobscheduler.scheduler.signal.ReadyJob;
 import io.jobscheduler.scheduler.signal.Signals;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
@@ -22,6 +27,11 @@ final class Promoter {
   /** A round waits no longer, so that the loop is seen to turn. */
   private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(2).toNanos();
 
+  /**
+   * After a look that found something due of which nothing could be promoted; doubled each time.
+   */
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+
   private final Leadership leadership;
   private final LeaderTransactions transactions;
   private final DataSource dataSource;
@@ -29,9 +39,12 @@ final class Promoter {
   private final PromoteConfig config;
   private final LongSupplier nanoClock;
   private final DueInstants instants;
+  private final Loop loop;
+  private final PoisonRows poison;
   private @Nullable Term lookedIn;
   private long lookAtNanos;
   private boolean complete = true;
+  private Duration pause = FIRST_PAUSE;
   private volatile boolean lookAgain;
 
   Promoter(
@@ -40,6 +53,7 @@ final class Promoter {
       DataSource dataSource,
       Signals signals,
       PromoteConfig config,
+      Loop loop,
       LongSupplier nanoClock) {
     this.leadership = leadership;
     this.transactions = transactions;
@@ -48,6 +62,8 @@ final class Promoter {
     this.config = PromoteConfig.checked(config);
     this.nanoClock = nanoClock;
     this.instants = new DueInstants(nanoClock);
+    this.loop = loop;
+    this.poison = new PoisonRows(loop, "job_id", nanoClock);
     leadership.whenChanged(this::lookAgain);
   }
 
@@ -59,16 +75,28 @@ final class Promoter {
       instants.await(LONGEST_WAIT_NANOS);
       return;
     }
-    boolean due;
     if (mustLook(term)) {
-      due = look(term);
-    } else {
-      due = instants.await(Math.min(lookAtNanos - nanoClock.getAsLong(), LONGEST_WAIT_NANOS));
-    }
-    if (due && promote(term) == 0) {
+      if (look(term)) {
+        promoteOverdue(term);
+      }
+    } else if (instants.await(Math.min(lookAtNanos - nanoClock.getAsLong(), LONGEST_WAIT_NANOS))
+        && promote(term) == 0) {
       // The clocks had drifted apart, or another was faster: what comes next is read anew.
       lookAgain = true;
     }
+  }
+
+  /** What stays overdue is locked by another, or cannot be promoted: looked at ever more rarely. */
+  private void promoteOverdue(Term term) throws SQLException {
+    if (promote(term) > 0) {
+      pause = FIRST_PAUSE;
+      return;
+    }
+    lookAtNanos = Math.min(lookAtNanos, nanoClock.getAsLong() + pause.toNanos());
+    pause =
+        pause.multipliedBy(2).compareTo(config.lookEvery()) < 0
+            ? pause.multipliedBy(2)
+            : config.lookEvery();
   }
 
   private boolean mustLook(Term term) {
@@ -103,14 +131,32 @@ final class Promoter {
     int promoted = 0;
     List<ReadyJob> batch;
     do {
-      batch = transactions.run(term, t -> PromoteStore.promoteDue(t, config.batch()));
+      batch = promoteBatch(term);
       promoted += batch.size();
+      loop.worked(batch.size());
       signals.ready(batch);
       if (nanoClock.getAsLong() - end >= 0) {
         lookAgain = true;
         break;
       }
     } while (batch.size() == config.batch());
+    return promoted;
+  }
+
+  /** Promotes the next batch; where that fails on data, without the rows on which it fails. */
+  private List<ReadyJob> promoteBatch(Term term) throws SQLException {
+    try {
+      return transactions.run(term, t -> PromoteStore.promoteDue(t, config.batch()));
+    } catch (SQLException e) {
+      if (!Halving.isDataFault(e)) {
+        throw e;
+      }
+    }
+    List<ReadyJob> promoted = new ArrayList<>();
+    Halving.each(
+        Candidates.of(dataSource, "promotion", config.batch(), poison.passedOver()),
+        ids -> promoted.addAll(transactions.run(term, t -> PromoteStore.promoteJobs(t, ids))),
+        poison);
     return promoted;
   }
 

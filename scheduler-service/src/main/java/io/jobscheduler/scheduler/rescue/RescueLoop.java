@@ -119,6 +119,7 @@ public class RescueLoop {
       signals.ready(batch.ready());
     } while (batch.ended() > 0 && nanoClock.getAsLong() - end < 0);
     report(refused);
+    loop.worked(rescued);
     if (rescued > 0) {
       signals.changedEverywhere(Topic.JOBS, Topic.QUEUES, Topic.WORKERS);
       LOG.infof("Jobs of lost workers were rescued: jobs=%d", rescued);

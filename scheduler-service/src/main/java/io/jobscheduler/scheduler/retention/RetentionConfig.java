@@ -2,6 +2,8 @@ package io.jobscheduler.scheduler.retention;
 
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import java.time.Duration;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
@@ -15,4 +17,12 @@ public interface RetentionConfig {
   @DurationMin(minutes = 1)
   @DurationMax(hours = 12)
   Duration every();
+
+  /**
+   * Rows deleted in one transaction, where rows are deleted and not dropped with their partition.
+   */
+  @WithDefault("1000")
+  @Min(1)
+  @Max(1_000)
+  int batch();
 }

@@ -6,6 +6,7 @@ import io.jobscheduler.scheduler.leadership.Term;
 import io.jobscheduler.scheduler.loop.Every;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
+import io.jobscheduler.scheduler.loop.PassedOver;
 import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Inject;
@@ -13,12 +14,16 @@ import jakarta.inject.Singleton;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Makes and drops partitions. Turned by one thread at a time. */
+/**
+ * Makes and drops partitions, and forgets workflows without members. Turned by one thread at a
+ * time.
+ */
 @Singleton
 @Startup
 public class RetentionLoop {
@@ -35,7 +40,9 @@ public class RetentionLoop {
   private final RetentionConfig config;
   private final LongSupplier nanoClock;
   private final Loop loop;
+  private final PassedOver<LocalDate> passedOver;
   private @Nullable Term workedIn;
+  private @Nullable SQLException failure;
   private long nextNanos;
 
   @Inject
@@ -54,6 +61,7 @@ public class RetentionLoop {
     this.transactions = transactions;
     this.config = config;
     this.nanoClock = nanoClock;
+    this.passedOver = new PassedOver<>(RETRY, nanoClock);
     this.loop = loops.add("retention", PERIOD);
   }
 
@@ -71,16 +79,39 @@ public class RetentionLoop {
     workedIn = term;
     nextNanos = nanoClock.getAsLong() + RETRY.toNanos();
     long end = nanoClock.getAsLong() + Every.ROUND.toNanos();
-    boolean made = tryTo("make partitions", () -> ensure(term, end));
-    boolean dropped = tryTo("drop a partition", () -> drop(term, end));
+    failure = null;
+    boolean done = tryTo("make partitions", () -> ensure(term, end));
+    done &= tryTo("drop partitions", () -> drop(term, end));
+    done &=
+        tryTo(
+            "delete rows of the default partition",
+            () -> inBatches(term, end, t -> RetentionStore.deleteDueDefaults(t, config.batch())));
+    done &=
+        tryTo(
+            "forget workflows",
+            () -> inBatches(term, end, t -> RetentionStore.forgetWorkflows(t, config.batch())));
     if (nanoClock.getAsLong() - end >= 0) {
       nextNanos = nanoClock.getAsLong();
-    } else if (made && dropped) {
+    } else if (done) {
       nextNanos = nanoClock.getAsLong() + config.every().toNanos();
+    }
+    SQLException failed = failure;
+    if (failed != null) {
+      throw failed;
     }
   }
 
-  private void ensure(Term term, long end) throws SQLException {
+  private boolean inBatches(Term term, long end, LeaderTransactions.Work<Integer> batch)
+      throws SQLException {
+    int gone;
+    do {
+      gone = transactions.run(term, batch);
+      loop.worked(gone);
+    } while (gone >= config.batch() && nanoClock.getAsLong() - end < 0);
+    return true;
+  }
+
+  private boolean ensure(Term term, long end) throws SQLException {
     int made = 0;
     int batch;
     do {
@@ -90,29 +121,50 @@ public class RetentionLoop {
     if (made > 0) {
       LOG.infof("Partitions were made: partitions=%d", made);
     }
+    return true;
   }
 
-  private void drop(Term term, long end) throws SQLException {
+  /** One that cannot be dropped is passed over with growing pauses; the others go. */
+  private boolean drop(Term term, long end) throws SQLException {
     Optional<LocalDate> dropped;
     do {
-      dropped = transactions.run(term, RetentionStore::dropExpiredPartition);
-      dropped.ifPresent(day -> LOG.infof("A partition was dropped: retained_until=%s", day));
+      List<LocalDate> except = passedOver.now();
+      try {
+        dropped = transactions.run(term, t -> RetentionStore.dropExpiredPartition(t, except));
+        dropped.ifPresent(day -> LOG.infof("A partition was dropped: retained_until=%s", day));
+        loop.worked(dropped.isPresent() ? 1 : 0);
+      } catch (SQLException e) {
+        dropped = transactions.run(term, t -> RetentionStore.nextExpired(t, except));
+        dropped.ifPresent(day -> passOver(day, e));
+      }
     } while (dropped.isPresent() && nanoClock.getAsLong() - end < 0);
+    return passedOver.now().isEmpty();
+  }
+
+  private void passOver(LocalDate day, SQLException cause) {
+    boolean first = passedOver.add(day);
+    if (LOCK_NOT_AVAILABLE.equals(cause.getSQLState())) {
+      LOG.infof("A reader stands in the way and the drop is tried again later: day=%s", day);
+    } else if (first) {
+      LOG.errorf(cause, "A partition cannot be dropped, see what depends on it: day=%s", day);
+    }
   }
 
   private interface Step {
-    void run() throws SQLException;
+    /** Returns whether nothing is left for a retry. */
+    boolean run() throws SQLException;
   }
 
-  private static boolean tryTo(String what, Step step) throws SQLException {
+  /** Whatever is wrong with one step, the next one's turn comes. */
+  private boolean tryTo(String what, Step step) {
     try {
-      step.run();
-      return true;
+      return step.run();
     } catch (SQLException e) {
-      if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-        throw e;
+      if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+        LOG.infof("A reader stands in the way and it is tried again later: to=%s", what);
+      } else if (failure == null) {
+        failure = e;
       }
-      LOG.infof("A reader stands in the way and it is tried again later: to=%s", what);
       return false;
     }
   }

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDate;
+import java.util.List;
 import java.util.Optional;
 
 /** The statements of retention, each inside a leader transaction. Stateless. */
@@ -31,15 +32,74 @@ final class RetentionStore {
   // One pair of partitions per transaction, so that its exclusive locks are held for one drop only.
   private static final String DROP_EXPIRED_PARTITION =
       """
-      SELECT jobs.drop_expired_partition() AS dropped
+      SELECT jobs.drop_expired_partition(?) AS dropped
       """;
 
-  static Optional<LocalDate> dropExpiredPartition(LeaderTransaction transaction)
+  /** The oldest but {@code except}; empty when there is none. */
+  static Optional<LocalDate> dropExpiredPartition(
+      LeaderTransaction transaction, List<LocalDate> except) throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(DROP_EXPIRED_PARTITION)) {
+      statement.setArray(
+          1,
+          transaction
+              .connection()
+              .createArrayOf("date", except.stream().map(LocalDate::toString).toArray()));
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return Optional.ofNullable(row.getObject("dropped", LocalDate.class));
+      }
+    }
+  }
+
+  // The day that the call above would have dropped, when it could not.
+  private static final String NEXT_EXPIRED =
+      """
+      SELECT jobs.next_expired_partition(?) AS next
+      """;
+
+  static Optional<LocalDate> nextExpired(LeaderTransaction transaction, List<LocalDate> except)
       throws SQLException {
-    try (PreparedStatement statement = transaction.prepare(DROP_EXPIRED_PARTITION);
-        ResultSet row = statement.executeQuery()) {
-      row.next();
-      return Optional.ofNullable(row.getObject("dropped", LocalDate.class));
+    try (PreparedStatement statement = transaction.prepare(NEXT_EXPIRED)) {
+      statement.setArray(
+          1,
+          transaction
+              .connection()
+              .createArrayOf("date", except.stream().map(LocalDate::toString).toArray()));
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return Optional.ofNullable(row.getObject("next", LocalDate.class));
+      }
+    }
+  }
+
+  // Rows whose day had no partition: normally none.
+  private static final String DELETE_DUE_DEFAULTS =
+      """
+      SELECT jobs.delete_due_defaults(?) AS gone
+      """;
+
+  static int deleteDueDefaults(LeaderTransaction transaction, int limit) throws SQLException {
+    return gone(transaction, DELETE_DUE_DEFAULTS, limit);
+  }
+
+  // By workflows_retain, oldest first with SKIP LOCKED; each is judged again by its members' rows.
+  private static final String FORGET_WORKFLOWS =
+      """
+      SELECT jobs.forget_workflows(?) AS gone
+      """;
+
+  static int forgetWorkflows(LeaderTransaction transaction, int limit) throws SQLException {
+    return gone(transaction, FORGET_WORKFLOWS, limit);
+  }
+
+  private static int gone(LeaderTransaction transaction, String sql, int limit)
+      throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(sql)) {
+      statement.setInt(1, limit);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getInt("gone");
+      }
     }
   }
 }

@@ -100,6 +100,7 @@ public class StatisticsLoop {
     do {
       rolled = rollUpSlice(term, end);
       counted |= rolled.isPresent() && rolled.get().touched() > 0;
+      loop.worked(rolled.map(r -> Math.max(r.touched(), 0)).orElse(0));
     } while (rolled.isPresent() && !rolled.get().isOpen() && nanoClock.getAsLong() - end < 0);
     if (counted) {
       transactions.run(term, StatisticsStore::summarise);

@@ -2,11 +2,14 @@ package io.jobscheduler.scheduler.workflow;
 
 import io.jobscheduler.scheduler.leadership.LeaderTransaction;
 import io.jobscheduler.scheduler.signal.ReadyJob;
+import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** The statements of release, sweep and finish, each inside a leader transaction. Stateless. */
 final class ReleaseStore {
@@ -30,14 +33,17 @@ final class ReleaseStore {
   private static final String RELEASE_PENDING =
       """
       SELECT r.kind, r.id, r.queue_id, r.dispatch_lane, r.dispatch_key, r.project_id
-        FROM jobs.release_pending(?) r
+        FROM jobs.release_pending(?, ?) r
       """;
 
-  static Released releasePending(LeaderTransaction transaction, int limit) throws SQLException {
+  /** Of {@code only} those parents, where it is given. */
+  static Released releasePending(
+      LeaderTransaction transaction, int limit, @Nullable List<Long> only) throws SQLException {
     List<ReadyJob> ready = new ArrayList<>();
     boolean more = false;
     try (PreparedStatement statement = transaction.prepare(RELEASE_PENDING)) {
       statement.setInt(1, limit);
+      statement.setArray(2, array(transaction, only));
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           if (rows.getString("kind").equals("child_ready")) {
@@ -49,6 +55,28 @@ final class ReleaseStore {
       }
     }
     return new Released(ready, more);
+  }
+
+  // The edges alone, in the order of their index: the sweep then decides each child by itself.
+  private static final String TELL_EDGES =
+      """
+      SELECT jobs.tell_edges(?, ?) AS told
+      """;
+
+  static int tellEdges(LeaderTransaction transaction, long parent, int limit) throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(TELL_EDGES)) {
+      statement.setLong(1, parent);
+      statement.setInt(2, limit);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getInt("told");
+      }
+    }
+  }
+
+  private static @Nullable Array array(LeaderTransaction transaction, @Nullable List<Long> ids)
+      throws SQLException {
+    return ids == null ? null : transaction.connection().createArrayOf("int8", ids.toArray());
   }
 
   // Keyset walk by jobs_blocked; what it finds decided goes through the same release.
@@ -78,17 +106,35 @@ final class ReleaseStore {
     return new Swept(ready, walkedTo);
   }
 
+  // One step into jobs_blocked.
+  private static final String NEXT_BLOCKED =
+      """
+      SELECT j.id FROM jobs.jobs j WHERE j.state = 'blocked' AND j.id > ? ORDER BY j.id LIMIT 1
+      """;
+
+  /** The job that a sweep after that id looks at first; empty at the end. */
+  static OptionalLong nextBlocked(LeaderTransaction transaction, long after) throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(NEXT_BLOCKED)) {
+      statement.setLong(1, after);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next() ? OptionalLong.of(row.getLong("id")) : OptionalLong.empty();
+      }
+    }
+  }
+
   // SKIP LOCKED in id order; judges each workflow by its members in the same statement.
   private static final String FINISH_WORKFLOWS =
       """
-      SELECT f.id, f.project_id, f.final_state FROM jobs.finish_workflows(?) f
+      SELECT f.id, f.project_id, f.final_state FROM jobs.finish_workflows(?, ?) f
       """;
 
-  static List<Finished> finishWorkflows(LeaderTransaction transaction, int limit)
-      throws SQLException {
+  /** Of {@code only} those workflows, where it is given. */
+  static List<Finished> finishWorkflows(
+      LeaderTransaction transaction, int limit, @Nullable List<Long> only) throws SQLException {
     List<Finished> finished = new ArrayList<>();
     try (PreparedStatement statement = transaction.prepare(FINISH_WORKFLOWS)) {
       statement.setInt(1, limit);
+      statement.setArray(2, array(transaction, only));
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           finished.add(

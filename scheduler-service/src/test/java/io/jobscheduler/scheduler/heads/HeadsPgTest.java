@@ -3,7 +3,9 @@ package io.jobscheduler.scheduler.heads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.jobscheduler.scheduler.loop.PoisonRows;
 import io.jobscheduler.scheduler.testing.Jobs;
+import io.jobscheduler.scheduler.testing.LogCapture;
 import io.jobscheduler.scheduler.testing.SchedulerRig;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.SQLException;
@@ -25,7 +27,9 @@ class HeadsPgTest {
   void lead() throws SQLException {
     rig = SchedulerRig.leading(database);
     jobs = new Jobs(database);
-    heads = new HeadsLoop(rig.leadership, rig.transactions, rig.agenda, rig.loops, rig.clock);
+    heads =
+        new HeadsLoop(
+            rig.leadership, rig.transactions, rig.dataSource, rig.agenda, rig.loops, rig.clock);
   }
 
   @AfterEach
@@ -72,5 +76,21 @@ class HeadsPgTest {
     return database.sql(
         "SELECT string_agg(dispatch_lane || ':' || dispatch_key, ' '"
             + " ORDER BY dispatch_lane || ':' || dispatch_key) FROM queue_heads");
+  }
+
+  @Test
+  void queueThatFailsHoldsUpNoOther() throws Exception {
+    database.sql("INSERT INTO queues (project_id, name) VALUES (1, 'bad'), (1, 'good')");
+    jobs.insert(3, "state, ready_at", READY_FOR_LONG);
+    database.sql("UPDATE jobs SET queue_id = id");
+    database.sql("ALTER TABLE queue_heads ADD CONSTRAINT poison CHECK (queue_id <> 2)");
+    try (LogCapture log = LogCapture.of(PoisonRows.class)) {
+      heads.runOnce();
+      assertEquals(
+          "1 3",
+          database.sql(
+              "SELECT string_agg(queue_id::text, ' ' ORDER BY queue_id) FROM queue_heads"));
+      assertEquals(1, log.messages().size(), log.messages()::toString);
+    }
   }
 }

@@ -33,6 +33,13 @@ class SchedulerIT {
         assertTrue(first.probe("ready").body().contains("\"leads\": 1"), "the leader says so");
         assertFalse(second.probe("ready").body().contains("leads"), "the standby does not");
         assertEquals(200, second.probe("live").status());
+        assertTrue(first.probe("live").body().contains("last success"), "loops tell of it");
+        String metrics = first.metrics();
+        assertTrue(metrics.contains("jobs_leader 1.0"), metrics);
+        assertTrue(
+            metrics.contains("jobs_maintenance_success_age_seconds{task=\"rescue\""), metrics);
+        assertTrue(metrics.contains("jobs_maintenance_rows_total{task=\"promotion\""), metrics);
+        assertTrue(second.metrics().contains("jobs_leader 0.0"), "the standby");
 
         jobs.insert(1, "state, run_at", "'scheduled', clock_timestamp() + interval '1 s'");
         Await.until("promoted", Duration.ofSeconds(15), () -> jobs.count("ready") == 1);

@@ -30,6 +30,19 @@ class LoopTest {
   }
 
   @Test
+  void tellsItsRoundsTheirTimeAndWhatTheyDid() {
+    loop.turn(
+        () -> {
+          clock.advance(Duration.ofSeconds(2));
+          loop.worked(7);
+        });
+    loop.turn(() -> fail(new IllegalStateException("expected by the test")));
+    assertEquals(2, loop.rounds());
+    assertEquals(Duration.ofSeconds(2), loop.spent());
+    assertEquals(7, loop.rows());
+  }
+
+  @Test
   void interruptionIsPassedOn() {
     assertFalse(
         loop.turn(

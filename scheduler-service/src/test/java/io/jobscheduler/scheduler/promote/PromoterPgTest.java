@@ -3,12 +3,15 @@ package io.jobscheduler.scheduler.promote;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.jobscheduler.scheduler.loop.PoisonRows;
 import io.jobscheduler.scheduler.signal.ReadyJob;
+import io.jobscheduler.scheduler.testing.Await;
 import io.jobscheduler.scheduler.testing.Background;
 import io.jobscheduler.scheduler.testing.Buffers;
 import io.jobscheduler.scheduler.testing.Configs;
 import io.jobscheduler.scheduler.testing.Hearing;
 import io.jobscheduler.scheduler.testing.Jobs;
+import io.jobscheduler.scheduler.testing.LogCapture;
 import io.jobscheduler.scheduler.testing.SchedulerRig;
 import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
@@ -251,6 +254,29 @@ class PromoterPgTest {
         rig.dataSource,
         rig.signals,
         Configs.of(PromoteConfig.class, keysAndValues),
+        rig.loops.add("promotion", Duration.ZERO),
         System::nanoTime);
+  }
+
+  @Test
+  void jobsThatCannotBePromotedHoldUpNobodyAndAreReportedOnce() throws Exception {
+    jobs.insert(40, "state, run_at, priority", DUE + ", CASE WHEN i < 3 THEN 0 ELSE 4 END");
+    database.sql(
+        "ALTER TABLE jobs ADD CONSTRAINT poison CHECK (NOT (priority = 0 AND state = 'ready'))");
+    Promoter promoter =
+        promoter(
+            "jobs.scheduler.promote.batch", "8", "jobs.scheduler.promote.look-every", "PT0.1S");
+    try (LogCapture log = LogCapture.of(PoisonRows.class)) {
+      Await.until(
+          "the others are ready",
+          Duration.ofSeconds(10),
+          () -> {
+            promoter.runOnce();
+            return jobs.count("ready") == 38;
+          });
+      assertEquals(2, log.messages().size(), log.messages()::toString);
+      assertTrue(log.messages().get(0).contains("loop=promotion job_id=1 reason="));
+    }
+    assertEquals(2, jobs.count("scheduled"));
   }
 }

@@ -275,4 +275,24 @@ class RescuePgTest {
       statement.execute("SELECT jobs.beat(" + worker + ", 0, false, " + unstarted + ")");
     }
   }
+
+  /** Symptom: a database whose clock was put forward took every live worker for lost. */
+  @Test
+  void clockThatIsPutForwardLosesNobody() throws Exception {
+    jobs.insertReady(1);
+    Lease lease = claimOne();
+    // By the clock that was put forward, what has just been written is long ago.
+    database.sql("UPDATE workers SET beat_at = beat_at - interval '1 min'");
+    database.sql("UPDATE leadership SET renewed_at = renewed_at - interval '1 min'");
+    rescue.runOnce();
+    assertEquals("running", jobs.of(lease.id(), "state"), "before the leader's next renewal");
+
+    rig.leadership.runOnce();
+    rescue.runOnce();
+    assertEquals("running", jobs.of(lease.id(), "state"), "and until workers could beat again");
+
+    database.sql("UPDATE leadership SET late_at = late_at - interval '6 s'");
+    rescue.runOnce();
+    assertEquals("ready", jobs.of(lease.id(), "state"), "who is still silent then is lost");
+  }
 }

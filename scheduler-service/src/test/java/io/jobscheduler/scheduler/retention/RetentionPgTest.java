@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.scheduler.testing.Configs;
+import io.jobscheduler.scheduler.testing.Jobs;
 import io.jobscheduler.scheduler.testing.SchedulerRig;
 import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
@@ -25,6 +26,7 @@ class RetentionPgTest {
   @BeforeEach
   void lead() throws SQLException {
     rig = SchedulerRig.leading(database);
+    new Jobs(database);
     retention =
         new RetentionLoop(
             rig.leadership,
@@ -147,5 +149,121 @@ class RetentionPgTest {
             "SELECT count(*) FROM pg_inherits WHERE inhparent = '"
                 + table
                 + "'::regclass AND inhrelid::regclass::text NOT LIKE '%default'"));
+  }
+
+  @Test
+  void partitionThatCannotBeDroppedHoldsUpNoOther() throws Exception {
+    retention.runOnce();
+    int wanted = partitions("finished_jobs");
+    addExpired("20200101");
+    addExpired("20200102");
+    database.sql("CREATE VIEW depends AS SELECT id FROM finished_jobs_20200101");
+    rig.clock.advance(Duration.ofHours(1));
+
+    retention.runOnce();
+
+    assertEquals(wanted + 1, partitions("finished_jobs"));
+    database.sql("DROP VIEW depends");
+    rig.clock.advance(Duration.ofHours(1));
+    retention.runOnce();
+    assertEquals(wanted, partitions("finished_jobs"));
+  }
+
+  @Test
+  void rowsOfTheDefaultPartitionGoInBatchesOnceTheyAreDue() throws Exception {
+    retention.runOnce();
+    finished(25, "retention_today() - 400", "NULL", "succeeded");
+    finished(2, "retention_today() + 5000", "NULL", "succeeded");
+    assertEquals(
+        10,
+        rig.transactions.run(rig.term(), t -> RetentionStore.deleteDueDefaults(t, 10)).intValue());
+    rig.clock.advance(Duration.ofHours(1));
+
+    retention.runOnce();
+
+    assertEquals("2", database.sql("SELECT count(*) FROM finished_jobs_default"));
+  }
+
+  /** Symptom: a workflow that outlived its failed member's retention ended as succeeded. */
+  @Test
+  void workflowOutlivesAFailedMembersRetentionAsFailed() throws Exception {
+    retention.runOnce();
+    addExpired("20200101");
+    for (String state : new String[] {"dead", "cancelled", "succeeded"}) {
+      String flow =
+          database.sql(
+              "INSERT INTO workflows (project_id, name, job_count) VALUES (1, '"
+                  + state
+                  + "', 2) RETURNING id");
+      finished(1, "'2020-01-01'", flow, state);
+      finished(1, "retention_today() + 3", flow, "succeeded");
+    }
+    String late =
+        database.sql(
+            "INSERT INTO workflows (project_id, name, job_count) VALUES (1, 'default', 1) RETURNING id");
+    finished(1, "'2020-01-02'", late, "skipped");
+    rig.clock.advance(Duration.ofHours(1));
+
+    retention.runOnce();
+
+    assertEquals("3", database.sql("SELECT count(*) FROM finished_jobs"));
+    assertEquals(
+        "cancelled=cancelled dead=failed default=failed succeeded=succeeded",
+        database.sql(
+            "SELECT string_agg(name || '=' || state, ' ' ORDER BY name) FROM workflow_status"));
+    assertEquals(
+        "cancelled failed failed succeeded",
+        database.sql(
+            "SELECT string_agg(final_state, ' ' ORDER BY final_state) FROM finish_workflows(10)"));
+  }
+
+  @Test
+  void workflowStaysUntilItsLastMemberHasGoneAndThenGoesInBatches() throws Exception {
+    retention.runOnce();
+    String flow =
+        database.sql(
+            "INSERT INTO workflows (project_id, name, job_count) VALUES (1, 'w', 40) RETURNING id");
+    finished(20, "'2020-01-01'", flow, "succeeded");
+    finished(20, "retention_today() + 3", flow, "succeeded");
+    database.sql(
+        "INSERT INTO workflow_members (workflow_id, job_id, key) SELECT workflow_id, id, 'k' || id"
+            + " FROM finished_jobs");
+    database.sql(
+        "INSERT INTO dependencies (child_id, parent_id, workflow_id)"
+            + " SELECT id + 1, id, workflow_id FROM finished_jobs");
+    database.sql("SELECT count(*) FROM finish_workflows(10)");
+    rig.clock.advance(Duration.ofHours(1));
+    retention.runOnce();
+    assertEquals("40", database.sql("SELECT count(*) FROM workflow_members"));
+
+    database.sql("DELETE FROM finished_jobs");
+    database.sql("UPDATE workflows SET retain_until = retention_today() - 1");
+    assertEquals(
+        50,
+        rig.transactions.run(rig.term(), t -> RetentionStore.forgetWorkflows(t, 50)).intValue());
+    assertEquals("1", database.sql("SELECT count(*) FROM workflows"));
+    rig.clock.advance(Duration.ofHours(1));
+    retention.runOnce();
+    assertEquals(
+        "0 0 0",
+        database.sql(
+            "SELECT (SELECT count(*) FROM workflows) || ' ' || (SELECT count(*) FROM"
+                + " workflow_members) || ' ' || (SELECT count(*) FROM dependencies)"));
+  }
+
+  private void finished(int count, String retainUntil, String workflow, String state) {
+    database.sql(
+        "INSERT INTO finished_jobs (id, created_at, finished_at, retain_until, project_id, queue_id,"
+            + " workflow_id, attempt, max_attempts, attempt_rows, returned, priority,"
+            + " has_dependencies, has_dependents, state, type) SELECT nextval('job_id_seq'), now(),"
+            + " now(), "
+            + retainUntil
+            + ", 1, 1, "
+            + workflow
+            + ", 1, 1, 0, 0, 4, false, false, '"
+            + state
+            + "', 't' FROM generate_series(1, "
+            + count
+            + ")");
   }
 }

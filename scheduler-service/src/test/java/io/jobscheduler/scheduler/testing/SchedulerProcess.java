@@ -68,6 +68,16 @@ public final class SchedulerProcess implements AutoCloseable {
     }
   }
 
+  /** What Prometheus would read. */
+  public String metrics() throws IOException, InterruptedException {
+    return HTTP.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/q/metrics"))
+                .timeout(Duration.ofSeconds(5))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
   /** A probe's status and body. */
   public record Answer(int status, String body) {}
 

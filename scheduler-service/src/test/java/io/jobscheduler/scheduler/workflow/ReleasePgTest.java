@@ -3,10 +3,12 @@ package io.jobscheduler.scheduler.workflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.jobscheduler.scheduler.loop.PoisonRows;
 import io.jobscheduler.scheduler.testing.Configs;
 import io.jobscheduler.scheduler.testing.Hearing;
 import io.jobscheduler.scheduler.testing.Jobs;
 import io.jobscheduler.scheduler.testing.Jobs.Lease;
+import io.jobscheduler.scheduler.testing.LogCapture;
 import io.jobscheduler.scheduler.testing.SchedulerRig;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.SQLException;
@@ -44,7 +46,10 @@ class ReleasePgTest {
     assertEquals(0, jobs.count("ready"), "the settle leaves a wide fan to the leader");
 
     int batch =
-        rig.transactions.run(rig.term(), t -> ReleaseStore.releasePending(t, 1_000)).ready().size();
+        rig.transactions
+            .run(rig.term(), t -> ReleaseStore.releasePending(t, 1_000, null))
+            .ready()
+            .size();
     assertEquals(1_000, batch);
     turnUntil(loop(), "all are released", () -> jobs.count("ready") == 10_000);
 
@@ -128,6 +133,7 @@ class ReleasePgTest {
         new FinishLoop(
             rig.leadership,
             rig.transactions,
+            rig.dataSource,
             rig.agenda,
             rig.signals,
             Configs.of(WorkflowConfig.class),
@@ -156,6 +162,7 @@ class ReleasePgTest {
     return new ReleaseLoop(
         rig.leadership,
         rig.transactions,
+        rig.dataSource,
         rig.agenda,
         rig.signals,
         Configs.of(WorkflowConfig.class),
@@ -177,5 +184,58 @@ class ReleasePgTest {
       loop.runOnce();
     }
     assertTrue(condition.holds(), what);
+  }
+
+  @Test
+  void childThatCannotBeReleasedHoldsUpNoSibling() throws Exception {
+    flows.submitFan(600);
+    settleRoot("succeeded");
+    database.sql("UPDATE jobs SET priority = 0 WHERE workflow_key = 'n300'");
+    database.sql(
+        "ALTER TABLE jobs ADD CONSTRAINT poison CHECK (NOT (priority = 0 AND state = 'ready'))");
+    ReleaseLoop loop = loop();
+    try (LogCapture log = LogCapture.of(PoisonRows.class)) {
+      for (int round = 0; round < 40 && jobs.count("ready") < 599; round++) {
+        loop.runOnce();
+        rig.clock.advance(Duration.ofSeconds(10));
+      }
+      assertEquals(599, jobs.count("ready"));
+      loop.runOnce();
+      assertEquals(1, log.messages().size(), log.messages()::toString);
+    }
+    database.sql("ALTER TABLE jobs DROP CONSTRAINT poison");
+    rig.clock.advance(Duration.ofSeconds(10));
+    turnUntil(loop, "it follows", () -> jobs.count("ready") == 600);
+  }
+
+  @Test
+  void workflowWhoseEndCannotBeNotedHoldsUpNoOther() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      flows.submit("a", "");
+      settleRoot("succeeded");
+    }
+    database.sql(
+        "ALTER TABLE workflows ADD CONSTRAINT poison CHECK (id <> 2 OR finished_at IS NULL)");
+    FinishLoop finish = finish();
+    try (LogCapture log = LogCapture.of(PoisonRows.class)) {
+      finish.runOnce();
+      finish.runOnce();
+      assertEquals(
+          "2",
+          database.sql(
+              "SELECT string_agg(id::text, ' ') FROM workflows WHERE finished_at IS NULL"));
+      assertEquals(1, log.messages().size(), log.messages()::toString);
+    }
+  }
+
+  private FinishLoop finish() {
+    return new FinishLoop(
+        rig.leadership,
+        rig.transactions,
+        rig.dataSource,
+        rig.agenda,
+        rig.signals,
+        Configs.of(WorkflowConfig.class),
+        rig.loops);
   }
 }
