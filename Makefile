@@ -64,7 +64,7 @@ test:
 	cd $(WEBUI) && npm run check && npm test && npm run budget && npm run e2e
 
 verify:
-	$(MVN) verify -Pmutation
+	$(MVN) verify -Pmutation -Dtests.excluded=
 
 bench: build
 	$(BENCHMARKS)

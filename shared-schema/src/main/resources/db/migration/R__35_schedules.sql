@@ -2,6 +2,9 @@
 -- reckons times (only Java knows time zones); everything else about a fire is decided here, the same for the
 -- leader, for backfills and for a trigger by hand.
 --
+-- Plans are made anew at each call, for the tables as large as they are then: fires grow without bound, and a batch
+-- is to find its few rows by their ids.
+--
 -- Lock order: a schedule, then its backfills and fires, then jobs. Schedules FOR NO KEY UPDATE: a backfill that is
 -- being asked for holds its key.
 
@@ -62,6 +65,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -106,6 +110,7 @@ RETURNS TABLE (id bigint, queue_id int, dispatch_lane smallint, dispatch_key big
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -180,6 +185,7 @@ LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
   SELECT micros(clock_timestamp()), coalesce(array_agg(DISTINCT micros(d.wake_at)), '{}'), count(*)::int,
          EXISTS (SELECT 1 FROM schedules s WHERE s.queued > 0),
@@ -202,6 +208,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -281,6 +288,7 @@ LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
   SELECT s.id, s.project_id, s.name, s.version, s.kind, s.expression, s.dialect, s.every_ms, s.anchor, s.time_zone,
          s.start_at, s.end_at, s.exclusions, s.jitter_ms, s.misfire_policy, s.max_catch_up, s.catch_up_window_ms,
@@ -311,6 +319,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -430,6 +439,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   v_previous record;
@@ -460,6 +470,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -550,6 +561,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -606,6 +618,7 @@ LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
   SELECT u.planned_at,
          CASE
@@ -644,6 +657,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -681,6 +695,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -758,6 +773,7 @@ LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
   WITH ended AS (
     UPDATE backfills b SET state = 'completed', finished_at = clock_timestamp()
@@ -775,6 +791,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -807,6 +824,7 @@ LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
   WITH oldest AS MATERIALIZED (
     SELECT f.id, f.schedule_id, f.outcome, f.decided_at FROM schedule_fires f ORDER BY f.id LIMIT p_limit

@@ -29,6 +29,7 @@ public class FireLoop {
       DataSource dataSource,
       Signals signals,
       DueSignals dueSignals,
+      FireFigures figures,
       CronConfig config,
       Loops loops) {
     this.firer =
@@ -36,7 +37,7 @@ public class FireLoop {
             leadership,
             transactions,
             dataSource,
-            new FireReport(signals, dueSignals),
+            new FireReport(signals, dueSignals, figures),
             config,
             System::nanoTime);
     this.loop = loops.add("cron", Duration.ZERO);

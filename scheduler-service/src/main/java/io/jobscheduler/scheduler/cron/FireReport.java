@@ -6,7 +6,9 @@ import io.jobscheduler.scheduler.signal.DueSignals;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /** Tells others what became of schedules: workers, promotion, the dashboard, the log. */
@@ -15,21 +17,28 @@ final class FireReport {
 
   private final Signals signals;
   private final DueSignals dueSignals;
+  private final FireFigures figures;
 
-  FireReport(Signals signals, DueSignals dueSignals) {
+  FireReport(Signals signals, DueSignals dueSignals, FireFigures figures) {
     this.signals = signals;
     this.dueSignals = dueSignals;
+    this.figures = figures;
   }
 
   /** What a transaction that has committed made. */
   void fired(Fired fired) {
+    figures.fired(fired);
     signals.ready(fired.ready());
     fired.dueMicros().forEach(dueSignals::jobDue);
     signals.changed(fired.projects(), Topic.SCHEDULES);
   }
 
   /** How late the longest due schedule is. */
-  void late(Ahead ahead) {}
+  void late(Ahead ahead) {
+    long first = ahead.dueMicros().isEmpty() ? Long.MAX_VALUE : ahead.dueMicros().get(0);
+    long micros = Math.max(0, ahead.nowMicros() - first);
+    figures.late(Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(micros)));
+  }
 
   void disabled(List<Broken> schedules) {
     for (Broken broken : schedules) {

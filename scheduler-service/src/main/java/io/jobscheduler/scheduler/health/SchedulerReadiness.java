@@ -1,5 +1,6 @@
 package io.jobscheduler.scheduler.health;
 
+import io.jobscheduler.scheduler.cron.FireFigures;
 import io.jobscheduler.scheduler.leadership.Leadership;
 import io.jobscheduler.scheduler.leadership.Term;
 import io.jobscheduler.scheduler.schema.SchemaWatch;
@@ -20,10 +21,12 @@ public class SchedulerReadiness implements HealthCheck {
 
   private final Leadership leadership;
   private final SchemaWatch schema;
+  private final FireFigures fires;
 
-  SchedulerReadiness(Leadership leadership, SchemaWatch schema) {
+  SchedulerReadiness(Leadership leadership, SchemaWatch schema, FireFigures fires) {
     this.leadership = leadership;
     this.schema = schema;
+    this.fires = fires;
   }
 
   @Override
@@ -36,6 +39,7 @@ public class SchedulerReadiness implements HealthCheck {
             .withData("database", reached ? "answers" : "does not answer")
             .withData("schema", verdict == null ? "not checked yet" : verdict.message());
     leadership.current().map(Term::epoch).ifPresent(epoch -> answer.withData("leads", epoch));
+    fires.all().forEach((name, value) -> answer.withData("schedules." + name, value));
     return answer.build();
   }
 }

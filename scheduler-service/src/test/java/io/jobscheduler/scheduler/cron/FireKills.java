@@ -10,8 +10,12 @@ import io.jobscheduler.scheduler.testing.Configs;
 import io.jobscheduler.scheduler.testing.SchedulerRig;
 import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.jboss.logging.Logger;
@@ -47,6 +51,21 @@ final class FireKills {
    * A leader's life: it fires until it is killed, at a random point or with an unanswered commit.
    */
   void killOne() throws Exception {
+    killOne(random.nextInt(4) == 0 ? Death.AT_COMMIT : Death.ANYWHERE);
+  }
+
+  /** The same, and the server crashes under it first. */
+  void killOneWithTheServer() throws Exception {
+    killOne(Death.WITH_THE_SERVER);
+  }
+
+  private enum Death {
+    ANYWHERE,
+    AT_COMMIT,
+    WITH_THE_SERVER
+  }
+
+  private void killOne(Death death) throws Exception {
     DoomedDataSource doomed = new DoomedDataSource(database.dataSource(Role.SCHEDULER));
     try (SchedulerRig rig = lead()) {
       Firer firer =
@@ -56,30 +75,66 @@ final class FireKills {
               doomed,
               "jobs.scheduler.cron.batch",
               Integer.toString(20 + random.nextInt(200)));
-      boolean atCommit = random.nextInt(4) == 0;
       long delay = Duration.ofMillis(1).toNanos() * random.nextInt(250);
       Background<Void> killer =
           Background.start(
               () -> {
                 LockSupport.parkNanos(delay);
-                if (atCommit) {
-                  doomed.dieAtCommit();
-                } else {
-                  doomed.die();
+                switch (death) {
+                  case ANYWHERE -> doomed.die();
+                  case AT_COMMIT -> doomed.dieAtCommit();
+                  case WITH_THE_SERVER -> {
+                    crashServer();
+                    doomed.die();
+                  }
                 }
                 return null;
               });
-      try {
-        while (!doomed.isDead()) {
+      while (!doomed.isDead()) {
+        try {
           firer.lookAgain();
           firer.runOnce();
-        }
-      } catch (SQLException | RuntimeException e) {
-        if (!doomed.isDead()) {
-          throw e;
+        } catch (SQLException | RuntimeException e) {
+          if (!doomed.isDead() && death != Death.WITH_THE_SERVER) {
+            throw e;
+          }
+          LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
         }
       }
       killer.result();
+    }
+  }
+
+  /**
+   * Crashes the server: a backend that is killed makes it end all others and recover from its log.
+   * Where its processes are out of reach, in a container, its connections end without the crash.
+   */
+  private void crashServer() throws Exception {
+    try (Connection admin = database.superuser();
+        Statement statement = admin.createStatement();
+        ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+      row.next();
+      Optional<ProcessHandle> backend =
+          ProcessHandle.of(row.getLong(1))
+              .filter(p -> p.info().command().orElse("").contains("postgres"));
+      if (backend.isPresent()) {
+        backend.get().destroyForcibly();
+      } else {
+        statement.execute(
+            "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a"
+                + " WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()");
+      }
+    } catch (SQLException e) {
+      LOG.debug("ended with the server", e);
+    }
+    Await.until("the server is back", SOON, this::answers);
+  }
+
+  private boolean answers() {
+    try (Connection admin = database.superuser()) {
+      return admin.isValid(1);
+    } catch (SQLException e) {
+      return false;
     }
   }
 

@@ -1,6 +1,7 @@
 package io.jobscheduler.scheduler.cron;
 
 import io.jobscheduler.schema.testing.TestDatabase;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -13,6 +14,20 @@ class FireKillsPgTest {
     FireKills kills = new FireKills(database);
     for (int i = 0; i < 20; i++) {
       kills.killOne();
+    }
+    kills.assertEachTimeHasOneFire();
+  }
+
+  @Test
+  @Tag("long")
+  void leaderKilledAHundredTimesAndTheServerCrashedFourLosesAndDoublesNoFire() throws Exception {
+    FireKills kills = new FireKills(database);
+    for (int i = 1; i <= 100; i++) {
+      if (i % 25 == 0) {
+        kills.killOneWithTheServer();
+      } else {
+        kills.killOne();
+      }
     }
     kills.assertEachTimeHasOneFire();
   }

@@ -214,6 +214,44 @@ class FirerPgTest {
     assertEquals("0", schedules.ofJobs("count(*)"));
   }
 
+  /** Elsewhere a flag on the schedule waits for ever for a run that ended out of turn. */
+  @Test
+  void whateverEndsARunTheNextTimeFires() throws Exception {
+    schedules.insert("interval '1 hour', interval '-1 hour'", "", "");
+    for (String end : new String[] {"dead", "cancelled", "skipped", "succeeded", "deleted"}) {
+      schedules.insertLiveJob();
+      if (end.equals("deleted")) {
+        database.sql("DELETE FROM jobs");
+      } else {
+        schedules.endJobs(end);
+      }
+      database.sql(
+          "UPDATE schedules SET anchor = anchor - interval '1 h', next_fire_at = now(),"
+              + " planned_to = date_trunc('second', now()) - interval '20 s'");
+      database.sql(
+          "UPDATE schedules SET anchor = date_trunc('second', now()) - interval '10 s'");
+      firer.lookAgain();
+      firer.runOnce();
+      assertEquals("1", schedules.ofJobs("count(*)"), end);
+      assertEquals("t", schedules.ofFires("bool_and(outcome = 'fired')"), end);
+      database.sql("DELETE FROM schedule_fires");
+      schedules.endJobs("succeeded");
+    }
+  }
+
+  @Test
+  void editedScheduleFiresNothingOfItsNewPast() throws Exception {
+    schedules.insert("interval '1 hour', interval '90 min'", "", "");
+    database.sql(
+        "UPDATE schedules SET every_ms = 600000, planned_to = now(),"
+            + " next_fire_at = now() - interval '1 min'");
+
+    firer.runOnce();
+
+    assertEquals(null, schedules.fires());
+    assertEquals("t", schedules.of("next_fire_at BETWEEN now() AND now() + interval '10 min'"));
+  }
+
   @Test
   void cancelsThePreviousRunWhenToldSo() throws Exception {
     schedules.insert("interval '10 s', interval '15 s'", ", overlap_policy", ", 'cancel_previous'");

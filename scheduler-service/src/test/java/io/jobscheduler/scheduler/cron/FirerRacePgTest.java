@@ -95,7 +95,7 @@ class FirerRacePgTest {
         new DueSchedules(
             rig.transactions,
             new Rules(),
-            new FireReport(rig.signals, new DueSignals()),
+            new FireReport(rig.signals, new DueSignals(), new FireFigures()),
             Configs.of(CronConfig.class),
             System::nanoTime,
             next -> {});

@@ -20,7 +20,7 @@ final class Firers {
         rig.leadership,
         transactions,
         dataSource,
-        new FireReport(rig.signals, new DueSignals()),
+        new FireReport(rig.signals, new DueSignals(), new FireFigures()),
         Configs.of(CronConfig.class, config),
         System::nanoTime);
   }

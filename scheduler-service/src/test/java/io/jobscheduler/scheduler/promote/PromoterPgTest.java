@@ -19,6 +19,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -131,6 +132,23 @@ class PromoterPgTest {
     }
 
     waiting.result();
+  }
+
+  @Test
+  void changeOfAScheduleIsPassedOn() throws Exception {
+    CountDownLatch changed = new CountDownLatch(1);
+    try (DueListener listener =
+        new DueListener(
+            rig.leadership,
+            rig.connections,
+            () -> database.sql("NOTIFY schedules_due, '1'"),
+            instant -> {},
+            changed::countDown,
+            Duration.ofSeconds(10))) {
+      listener.runOnce();
+    }
+
+    assertEquals(0, changed.getCount());
   }
 
   @Test
