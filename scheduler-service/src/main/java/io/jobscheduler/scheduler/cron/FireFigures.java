@@ -47,9 +47,9 @@ public class FireFigures {
   }
 
   /**
-   * Counts of fires by trigger, of skipped ones by reason, of planned times that were missed, and in
-   * milliseconds the longest lag of the last batch on time ({@code lag}) and how late the longest due
-   * schedule was at the last look ({@code late}).
+   * Counts of fires by trigger, of skipped ones by reason, of planned times that were missed, and
+   * in milliseconds the longest lag of the last batch on time ({@code lag}) and how late the
+   * longest due schedule was at the last look ({@code late}).
    */
   public Map<String, Long> all() {
     Map<String, Long> all = new TreeMap<>();

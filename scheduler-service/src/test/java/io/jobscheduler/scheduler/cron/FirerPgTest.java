@@ -228,8 +228,7 @@ class FirerPgTest {
       database.sql(
           "UPDATE schedules SET anchor = anchor - interval '1 h', next_fire_at = now(),"
               + " planned_to = date_trunc('second', now()) - interval '20 s'");
-      database.sql(
-          "UPDATE schedules SET anchor = date_trunc('second', now()) - interval '10 s'");
+      database.sql("UPDATE schedules SET anchor = date_trunc('second', now()) - interval '10 s'");
       firer.lookAgain();
       firer.runOnce();
       assertEquals("1", schedules.ofJobs("count(*)"), end);
