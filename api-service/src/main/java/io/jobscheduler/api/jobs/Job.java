@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param options its own timeout or its queue's; startBy, cost and concurrencyKey as they were
  *     given
  * @param generation how often it was brought back after it had ended; attempts count from 1 in each
- * @param schedule the id of the schedule that made it
+ * @param schedule the name of the schedule that made it; null once that is deleted
  * @param plannedAt the time that its schedule had planned
  * @param cancelRequestedAt since when its running attempt has been asked to end
  * @param progress what its running attempt said last

@@ -1,6 +1,8 @@
 package io.jobscheduler.api.jobs;
 
 import io.jobscheduler.api.json.Fields;
+import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.Violations;
 import io.jobscheduler.schema.state.JobState;
 import java.util.Arrays;
@@ -13,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  * Which jobs a list shows.
  *
  * @param states never empty; all when none was asked for
+ * @param schedule the name of the one that made them
  */
 record JobFilter(
     Set<JobState> states,
     @Nullable String queue,
     @Nullable String type,
-    @Nullable Integer workflow) {
+    @Nullable Integer workflow,
+    @Nullable String schedule) {
 
   /**
    * Reads the query parameters; states may repeat or be separated by commas.
@@ -58,7 +62,19 @@ record JobFilter(
     }
     violations.throwIfAny();
     return new JobFilter(
-        wanted.isEmpty() ? EnumSet.allOf(JobState.class) : wanted, queue, type, workflowId);
+        wanted.isEmpty() ? EnumSet.allOf(JobState.class) : wanted, queue, type, workflowId, null);
+  }
+
+  /**
+   * The same of one schedule's jobs only, unless {@code name} is null.
+   *
+   * @throws io.jobscheduler.api.problem.ProblemException when it is no name
+   */
+  JobFilter ofSchedule(@Nullable String name) {
+    if (name != null && !Fields.isName(name)) {
+      throw ProblemException.at(ProblemType.VALIDATION_FAILED, "?schedule", "This is not a name.");
+    }
+    return new JobFilter(states, queue, type, workflow, name);
   }
 
   List<String> liveStates() {

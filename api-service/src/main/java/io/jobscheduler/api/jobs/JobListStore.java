@@ -5,8 +5,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Array;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
 
 /**
  * SQL that finds the ids of a list's page, newest first; to be run inside IndexReads. Every
@@ -222,6 +224,107 @@ class JobListStore {
     return scope
         .bindTo(h.createQuery(ENDED_BEYOND))
         .bindArray("states", String.class, states.toArray())
+        .bind("before", before)
+        .mapTo(Long.class)
+        .one();
+  }
+
+  private static final String FIND_SCHEDULE_ID =
+      """
+      SELECT s.id FROM jobs.schedules s WHERE s.project_id = :project AND s.name = :name
+      """;
+
+  Optional<Integer> findScheduleId(Handle h, Scope scope, String name) {
+    return h.createQuery(FIND_SCHEDULE_ID)
+        .bind("project", scope.projectId())
+        .bind("name", name)
+        .mapTo(Integer.class)
+        .findOne();
+  }
+
+  // Jobs of a schedule, of both tables by their schedule's index, backwards: the newest of each up
+  // to
+  // a
+  // bound. One statement, so a job that ends meanwhile is met once.
+  private static final String SCHEDULE_IDS =
+      """
+      SELECT b.id FROM (
+        (SELECT j.id, j.project_id, j.state, j.queue_id, j.type, j.workflow_id FROM jobs.jobs j
+          WHERE j.schedule_id = :schedule AND j.id < :before
+          ORDER BY j.schedule_id DESC, j.id DESC LIMIT :scanned)
+        UNION ALL
+        (SELECT f.id, f.project_id, f.state, f.queue_id, f.type, f.workflow_id FROM jobs.finished_jobs f
+          WHERE f.schedule_id = :schedule AND f.id < :before
+          ORDER BY f.schedule_id DESC, f.id DESC LIMIT :scanned)) b
+       WHERE b.project_id = :project AND b.state = ANY (:states)
+         AND (:queue::int IS NULL OR b.queue_id = :queue)
+         AND (:type::text IS NULL OR b.type = :type)
+         AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
+       ORDER BY b.id DESC LIMIT :limit
+      """;
+
+  List<Long> scheduleIds(
+      Handle h,
+      Scope scope,
+      int schedule,
+      @Nullable Integer workflow,
+      List<String> states,
+      long before,
+      int limit) {
+    return scope
+        .bindTo(h.createQuery(SCHEDULE_IDS))
+        .bind("schedule", schedule)
+        .bind("workflow", workflow)
+        .bindArray("states", String.class, states.toArray())
+        .bind("before", before)
+        .bind("limit", limit)
+        .mapTo(Long.class)
+        .list();
+  }
+
+  private static final String COUNT_SCHEDULE =
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM (
+          (SELECT j.project_id, j.state, j.queue_id, j.type, j.workflow_id FROM jobs.jobs j
+            WHERE j.schedule_id = :schedule ORDER BY j.schedule_id DESC, j.id DESC LIMIT :scanned)
+          UNION ALL
+          (SELECT f.project_id, f.state, f.queue_id, f.type, f.workflow_id FROM jobs.finished_jobs f
+            WHERE f.schedule_id = :schedule ORDER BY f.schedule_id DESC, f.id DESC LIMIT :scanned)) b
+         WHERE b.project_id = :project AND b.state = ANY (:states)
+           AND (:queue::int IS NULL OR b.queue_id = :queue)
+           AND (:type::text IS NULL OR b.type = :type)
+           AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
+         LIMIT :most) counted
+      """;
+
+  long countSchedule(
+      Handle h, Scope scope, int schedule, @Nullable Integer workflow, List<String> states) {
+    return scope
+        .bindTo(h.createQuery(COUNT_SCHEDULE))
+        .bind("schedule", schedule)
+        .bind("workflow", workflow)
+        .bindArray("states", String.class, states.toArray())
+        .bind("most", Count.CAP + 1)
+        .mapTo(Long.class)
+        .one();
+  }
+
+  // The newer of the first rows of both tables that the bounded scans did not look at.
+  private static final String SCHEDULE_BEYOND =
+      """
+      SELECT coalesce(max(b.id), 0) FROM (
+        (SELECT j.id FROM jobs.jobs j WHERE j.schedule_id = :schedule AND j.id < :before
+          ORDER BY j.schedule_id DESC, j.id DESC OFFSET :scanned LIMIT 1)
+        UNION ALL
+        (SELECT f.id FROM jobs.finished_jobs f WHERE f.schedule_id = :schedule AND f.id < :before
+          ORDER BY f.schedule_id DESC, f.id DESC OFFSET :scanned LIMIT 1)) b
+      """;
+
+  long scheduleBeyond(Handle h, Scope scope, int schedule, long before) {
+    return scope
+        .bindTo(h.createQuery(SCHEDULE_BEYOND))
+        .bind("schedule", schedule)
         .bind("before", before)
         .mapTo(Long.class)
         .one();

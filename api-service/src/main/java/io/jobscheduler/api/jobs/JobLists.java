@@ -70,7 +70,9 @@ class JobLists {
     Scope scope = new Scope(projectId, queueId, filter.type(), scanned);
     Found live;
     Found ended = Found.NOTHING;
-    if (filter.workflow() != null) {
+    if (filter.schedule() != null) {
+      live = scheduled(h, scope, filter, before, limit + 1);
+    } else if (filter.workflow() != null) {
       List<String> states = new ArrayList<>(filter.liveStates());
       states.addAll(filter.terminalStates());
       JobListStore.Slice slice =
@@ -100,6 +102,28 @@ class JobLists {
     }
     List<JobSummary> items = page.isEmpty() ? List.of() : jobs.listSummaries(h, projectId, page);
     return new JobPage(items, next, Count.of(live.count() + ended.count()), !more && beyond > 0);
+  }
+
+  private Found scheduled(Handle h, Scope scope, JobFilter filter, long before, int limit) {
+    Integer schedule =
+        store.findScheduleId(h, scope, String.valueOf(filter.schedule())).orElse(null);
+    if (schedule == null) {
+      return Found.NOTHING;
+    }
+    List<String> states = filter.states().stream().map(JobState::label).toList();
+    List<Long> ids =
+        store.scheduleIds(h, scope, schedule, filter.workflow(), states, before, limit);
+    boolean filtered =
+        scope.looksInside()
+            || filter.workflow() != null
+            || states.size() < JobState.values().length;
+    long beyond =
+        filtered && ids.size() < limit ? store.scheduleBeyond(h, scope, schedule, before) : 0;
+    long count =
+        isAll(before, ids.size(), limit)
+            ? ids.size()
+            : store.countSchedule(h, scope, schedule, filter.workflow(), states);
+    return new Found(ids, count, beyond);
   }
 
   private Found live(Handle h, Scope scope, JobFilter filter, long before, int limit) {

@@ -39,7 +39,7 @@ public class JobStore {
              j.worker_id, j.lease_token, j.payload::text AS payload, j.result::text AS result,
              coalesce(j.retry_policy, q.retry_policy)::text AS retry_policy,
              coalesce(j.timeout_ms, q.timeout_ms) AS timeout_ms, j.start_by, j.cost, j.concurrency_key,
-             j.generation, j.schedule_id, j.planned_at, c.requested_at AS cancel_requested_at,
+             j.generation, (SELECT s.name FROM jobs.schedules s WHERE s.id = j.schedule_id) AS schedule, j.planned_at, c.requested_at AS cancel_requested_at,
              p.fraction, p.message AS progress_message, p.updated_at AS progress_at,
              coalesce(j.error_kind, e.error_kind) AS error_kind,
              CASE WHEN j.error_kind IS NULL THEN e.error_message ELSE j.error_message END AS error_message,
@@ -56,7 +56,9 @@ public class JobStore {
        WHERE j.id = :id AND j.project_id = :project
       """;
 
-  Optional<Job> findJob(int projectId, long id, boolean payloadVisible, boolean leaseVisible) {
+  /** A job of a project, with what the caller may see of it. */
+  public Optional<Job> findJob(
+      int projectId, long id, boolean payloadVisible, boolean leaseVisible) {
     return jdbi.withHandle(
         h ->
             h.createQuery(FIND_JOB)
@@ -158,7 +160,7 @@ public class JobStore {
             row.getInt("cost"),
             row.getString("concurrency_key")),
         row.getInt("generation"),
-        row.getString("schedule_id"),
+        row.getString("schedule"),
         instant(row.getObject("planned_at", OffsetDateTime.class)),
         instant(row.getObject("cancel_requested_at", OffsetDateTime.class)),
         progressOf(row, payloadVisible));

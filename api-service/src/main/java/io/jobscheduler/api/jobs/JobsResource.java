@@ -169,10 +169,11 @@ public class JobsResource {
       @QueryParam("queue") @Nullable String queue,
       @QueryParam("type") @Nullable String type,
       @QueryParam("workflow") @Nullable String workflow,
+      @QueryParam("schedule") @Nullable String schedule,
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
     Grant grant = authorizer.require(project, Action.JOBS_READ);
-    JobFilter filter = JobFilter.of(states, queue, type, workflow);
+    JobFilter filter = JobFilter.of(states, queue, type, workflow).ofSchedule(schedule);
     return lists.list(
         grant.projectId(), filter, Cursor.number(cursor, Long.MAX_VALUE), Limit.of(limitText));
   }

@@ -31,8 +31,12 @@ public final class JsonBody {
    */
   public static <T> T read(
       @Nullable InputStream in, int mostBytes, Function<JsonReader, @Nullable T> parse) {
+    return read(bytes(in, mostBytes), parse);
+  }
+
+  private static <T> T read(byte[] body, Function<JsonReader, @Nullable T> parse) {
     Violations violations = new Violations();
-    JsonReader reader = new JsonReader(bytes(in, mostBytes), violations);
+    JsonReader reader = new JsonReader(body, violations);
     T value = parse.apply(reader);
     reader.end();
     violations.throwIfAny();
@@ -40,6 +44,17 @@ public final class JsonBody {
       throw new IllegalStateException("a reader returned nothing and named no violation");
     }
     return value;
+  }
+
+  /**
+   * Like {@link #read}, of a body that may be absent.
+   *
+   * @param absent what an empty body stands for
+   */
+  public static <T> T readOr(
+      T absent, @Nullable InputStream in, int mostBytes, Function<JsonReader, @Nullable T> parse) {
+    byte[] body = bytes(in, mostBytes);
+    return body.length == 0 ? absent : read(body, parse);
   }
 
   private static byte[] bytes(@Nullable InputStream in, int mostBytes) {

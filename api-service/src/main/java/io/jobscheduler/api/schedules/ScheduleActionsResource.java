@@ -63,7 +63,6 @@ public class ScheduleActionsResource {
       @PathParam("project") String project,
       @PathParam("name") String name,
       @RequestBody(
-              required = true,
               content =
                   @Content(
                       mediaType = "application/json",
@@ -75,7 +74,8 @@ public class ScheduleActionsResource {
                                   "{\"reason\":\"the source is being moved\",\"until\":\"2030-01-31T08:00:00Z\"}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.SCHEDULES_ACT);
-    PauseRequest request = JsonBody.read(body, JsonBody.SMALL, PauseRequest::read);
+    PauseRequest request =
+        JsonBody.readOr(new PauseRequest(null, null), body, JsonBody.SMALL, PauseRequest::read);
     ScheduleRow row =
         editor.pause(grant, name, authorizer.current().email(), request.reason(), request.until());
     return Answers.of(Response.ok(), row, grant);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** SQL that reads workflows. */
 @ApplicationScoped
-class WorkflowStore {
+public class WorkflowStore {
   private final Jdbi jdbi;
 
   WorkflowStore(Jdbi jdbi) {
@@ -58,7 +58,8 @@ class WorkflowStore {
        WHERE w.id = :workflow AND w.project_id = :project
       """;
 
-  Optional<Workflow> findWorkflow(int projectId, int workflow) {
+  /** A workflow of a project. */
+  public Optional<Workflow> findWorkflow(int projectId, int workflow) {
     return IndexReads.in(
         jdbi,
         h ->
