@@ -114,6 +114,11 @@ BEGIN
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
+  -- Void if it is live again, see release_pending.
+  IF EXISTS (SELECT 1 FROM jobs j WHERE j.id = p_parent) THEN
+    DELETE FROM pending_releases p WHERE p.parent_id = p_parent;
+    RETURN 0;
+  END IF;
   UPDATE dependencies d SET outcome = v_outcome
    WHERE d.parent_id = p_parent AND d.outcome IS NULL
      AND d.child_id = ANY (ARRAY(

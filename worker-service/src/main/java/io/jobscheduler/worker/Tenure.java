@@ -180,7 +180,8 @@ final class Tenure implements ClaimSink {
 
   private void attemptEnded(Held held, Settlement settlement) {
     if (!fenced) {
-      boolean cutShort = givingBack && !settlement.outcome().equals("succeeded");
+      // What a handler says in so many words stands, also when it was interrupted.
+      boolean cutShort = givingBack && settlement.outcome().equals("failed");
       settle(held, cutShort ? Settlement.interrupted() : settlement);
     }
     dispatcher.slotFreed();

@@ -81,6 +81,31 @@ class DrainPgTest {
         database.sql("SELECT concat_ws(' ', outcome, error_kind, attempt) FROM attempts"));
   }
 
+  /** Given back instead, what must not run again would. */
+  @Test
+  void whatAnInterruptedHandlerSaysInSoManyWordsStands() {
+    rig.drainLimit = Duration.ofMillis(50);
+    CountDownLatch running = new CountDownLatch(1);
+    int queue = jobs.queue("mail");
+    WorkerProcess worker =
+        rig.ready(
+            TestHandlers.handler(
+                "decided",
+                job -> {
+                  running.countDown();
+                  try {
+                    new CountDownLatch(1).await();
+                  } catch (InterruptedException e) {
+                    return new JobOutcome.Dead("half-done", "must not run twice");
+                  }
+                  return JobOutcome.done();
+                }));
+    long id = jobs.ready(queue, "decided", null);
+    Await.until("it runs", () -> running.getCount() == 0);
+    rig.drain(worker);
+    assertEquals("dead", jobs.state(id));
+  }
+
   @Test
   void handlerThatIgnoresTheInterruptIsGivenBackAfterTheGrace() {
     rig.drainLimit = Duration.ofMillis(50);

@@ -222,12 +222,17 @@ class ReleasePgTest {
     long parent = job(flow, "ready");
     long child = job(flow, "blocked");
     edge(flow, parent, child, "success");
-    database.sql(
-        "INSERT INTO pending_releases (parent_id, outcome) VALUES (%d, 'succeeded')"
-            .formatted(parent));
-    drain();
-    assertEquals("blocked", sql.state(child));
-    assertEquals("0", database.sql("SELECT count(*) FROM pending_releases"));
+    List<String> tellers =
+        List.of("count(*) FROM release_pending(200)", "tell_edges(%d, 200)".formatted(parent));
+    for (String teller : tellers) {
+      database.sql(
+          "INSERT INTO pending_releases (parent_id, outcome) VALUES (%d, 'succeeded')"
+              .formatted(parent));
+      database.sql("SELECT " + teller);
+      assertEquals("0", database.sql("SELECT count(*) FROM dependencies WHERE met"), teller);
+      assertEquals("blocked", sql.state(child), teller);
+      assertEquals("0", database.sql("SELECT count(*) FROM pending_releases"), teller);
+    }
     try (Connection worker = sql.asWorker()) {
       run(worker, "succeeded");
     }
