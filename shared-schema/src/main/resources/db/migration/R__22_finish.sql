@@ -123,7 +123,7 @@ BEGIN
     SELECT m.id, m.state
       FROM finish_jobs(v_doomed, 'skipped', 'dependency-failed') m
      WHERE m.has_dependents
-    ON CONFLICT DO NOTHING;
+    ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome;
   END IF;
 
   RETURN QUERY
@@ -160,7 +160,7 @@ BEGIN
   IF (SELECT count(*) FROM (SELECT 1 FROM dependencies d WHERE d.parent_id = ANY (p_parents) LIMIT 501) f) > 500 THEN
     INSERT INTO pending_releases (parent_id, outcome)
     SELECT p.id, p.outcome FROM unnest(p_parents, p_outcomes) AS p (id, outcome)
-    ON CONFLICT DO NOTHING;
+    ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome;
     RETURN;
   END IF;
   WITH told AS (

@@ -95,7 +95,7 @@ BEGIN
     -- Children are told in a later transaction: no lock order spans two levels.
     INSERT INTO pending_releases (parent_id, outcome)
     SELECT m.id, m.state FROM finish_jobs(v_ids, 'cancelled', 'expired') m WHERE m.has_dependents
-    ON CONFLICT DO NOTHING;
+    ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome;
   EXCEPTION WHEN data_exception OR integrity_constraint_violation OR raise_exception THEN
     IF v_half = 0 THEN
       RETURN QUERY SELECT 'poison'::text, p_ids[1], NULL::int, SQLERRM;

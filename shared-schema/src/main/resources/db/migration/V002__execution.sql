@@ -37,7 +37,7 @@ ALTER TABLE jobs
   -- the attempt's run time after which it is ended; null: the queue's, or none
   ADD COLUMN timeout_ms bigint CHECK (timeout_ms BETWEEN 1 AND 2592000000),
   -- not started by then: cancelled as expired
-  ADD COLUMN start_by timestamptz,
+  ADD COLUMN start_by timestamptz CHECK (isfinite(start_by)),
   -- the schedule's fire that made it
   ADD COLUMN planned_at timestamptz,
   ADD COLUMN schedule_id int,

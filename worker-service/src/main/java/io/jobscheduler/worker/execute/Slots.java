@@ -135,11 +135,12 @@ public final class Slots {
         settlement.outcome(),
         stuck.count(),
         settlement.stack());
+    // First of all the lease: a thread that cannot be had must not keep it.
+    ended.accept(attempt.held(), settlement);
     Slot fresh = newSlot();
     slots.remove(slot);
     slots.add(fresh);
     fresh.start();
-    ended.accept(attempt.held(), settlement);
   }
 
   private void runUntilClosed(Slot slot) {
