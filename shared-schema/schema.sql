@@ -133,6 +133,14 @@ finished_jobs
   cost smallint not null default 1
   concurrency_key text
   error_fingerprint text
+job_logs
+  job_id bigint not null
+  lease_token bigint not null
+  logged_at timestamp with time zone not null
+  line integer not null
+  written_on date not null
+  level text not null
+  message text not null
 job_progress
   job_id bigint not null
   lease_token bigint not null
@@ -428,6 +436,10 @@ jobs.dependencies PRIMARY KEY (child_id, parent_id)
 jobs.finished_attempts PRIMARY KEY (job_id, lease_token, retain_until)
 jobs.finished_jobs CHECK ((state = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text, 'skipped'::text])))
 jobs.finished_jobs PRIMARY KEY (id, retain_until)
+jobs.job_logs CHECK ((length(message) <= 4096))
+jobs.job_logs CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
+jobs.job_logs CHECK ((line >= 1))
+jobs.job_logs PRIMARY KEY (job_id, lease_token, line, written_on)
 jobs.job_progress CHECK (((fraction >= (0)::double precision) AND (fraction <= (1)::double precision)))
 jobs.job_progress CHECK ((length(message) <= 1000))
 jobs.job_progress PRIMARY KEY (job_id)
@@ -599,6 +611,7 @@ CREATE UNIQUE INDEX cancel_requests_pkey ON jobs.cancel_requests USING btree (jo
 CREATE UNIQUE INDEX dependencies_pkey ON jobs.dependencies USING btree (child_id, parent_id)
 CREATE UNIQUE INDEX finished_attempts_pkey ON ONLY jobs.finished_attempts USING btree (job_id, lease_token, retain_until)
 CREATE UNIQUE INDEX finished_jobs_pkey ON ONLY jobs.finished_jobs USING btree (id, retain_until)
+CREATE UNIQUE INDEX job_logs_pkey ON ONLY jobs.job_logs USING btree (job_id, lease_token, line, written_on)
 CREATE UNIQUE INDEX job_progress_pkey ON jobs.job_progress USING btree (job_id)
 CREATE UNIQUE INDEX job_statistics_pkey ON jobs.job_statistics USING btree (project_id, span, starts_at, queue_id, type)
 CREATE UNIQUE INDEX jobs_pkey ON jobs.jobs USING btree (id)
@@ -644,9 +657,11 @@ claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integ
 decide_outcome(p_outcome text, p_kind text, p_delay interval, p_until timestamp with time zone, p_cancel boolean, p_job bigint, p_attempt integer, p_max_attempts integer, p_queue integer, p_policy json, p_started timestamp with time zone, p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval) returns record  9974fbf8222f824f788a7674fc39abb8
 delete_due_defaults(p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off 94d51785697e034e37f4447634511b3f
 disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[]) returns TABLE(id integer, project_id integer) security definer search_path=jobs, pg_temp 2e3cd7a324a4e4ebfee8035051fbe636
+drop_expired_logs(p_days integer) returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 3fbfb73721abbcc0e36fbdfa5d3109fc
 drop_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 0652a6368d2603c0aba02b217a6ab3b4
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
 end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5d3017ff602232097e6945cd1d435843
+ensure_log_partitions(p_days integer, p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms feb923d44e13095f80ad57042b2a8435
 ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
 expire_fires(p_age interval, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 6c80d97f09bb2c19caaf198daf12b4c3
 expire_jobs(p_limit integer, p_except bigint[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 3ca42aa40a004b606fbbc4813ba8527c
@@ -675,8 +690,10 @@ move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results te
 next_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp f21d6cfee02089e079fc1b2396260bc6
 next_ready_key(p_queue integer, p_key text, p_wrap boolean) returns TABLE(key text, wrapped boolean)  a9916593634bd71bb7483a93f270265d
 next_tokens(p_queues integer[]) returns TABLE(queue_id integer, wait_ms double precision) security definer search_path=jobs, pg_temp aa087061e26c4a4a3a4b4e6facdc52ca
+note_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_fractions double precision[], p_messages text[], p_gone integer[], p_leases integer[], p_lines integer[], p_levels text[], p_texts text[], p_ages double precision[]) returns bigint[] security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b65f0fef33919f6b41f568dd0a377d80
 note_dropped_outcomes(p_partition text) returns void security definer search_path=jobs, pg_temp e5650e6ee5ea02faf028cfea619b020f
 note_queue_heads(p_only bigint[]) returns integer security definer search_path=jobs, pg_temp jit=off 7de72bdc621e98b8cddc85e1cf4defc9
+outcome_of_end(p_state text, p_reason text, p_kind text) returns text  5841807a7c0e2ca77ebe10dfa84b9688
 overlap_outcome(p_policy text, p_queue_bound integer, p_ahead integer, p_newest boolean) returns text  6ffa392c972f2a2985bbf54f3ec63e30
 overlap_reason(p_policy text) returns text  288ad65a506fae8615f8584abd604f21
 pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone) returns void security definer search_path=jobs, pg_temp lock_timeout=5s 31636ea223118316a19652a9919c623d
@@ -689,6 +706,7 @@ queue_gauges() returns TABLE(project text, queue text, ready integer, running in
 queues_to_rekey() returns TABLE(queue_id integer) security definer search_path=jobs, pg_temp 005c6999ca92b0e354e4613727028fee
 ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint) returns bigint  46cd7f63309adb37b1b2a31c6d865bc9
 ready_lane(p_priority integer, p_ageing_ms bigint) returns smallint  506470009afdcc1dbfa02c78d3cc5d5c
+redrive_jobs(p_project integer, p_ids bigint[], p_states text[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 87168fec86f508a48a442287dfbae22f
 register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
 rekey_queue(p_queue integer, p_limit integer) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off c45a6f8914e4efa31c81486230f64b9d
 release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 33a91390ecf7960a284300bd061e5c64
@@ -703,6 +721,7 @@ retention_today() returns date  830eee383d1d59d4b28ce1f6d3ad15f8
 retry_delay(p_policy json, p_attempt integer) returns interval  f2d622f86bc1fb5551e177377d7774c3
 retry_policy_for(p_policy json, p_kind text) returns json  7c4e40a565af4a065855555d3021acaf
 roll_up_statistics(p_slice interval, p_patience interval, p_skip boolean) returns TABLE(rolled_to timestamp with time zone, touched integer) security definer search_path=jobs, pg_temp jit=off 33d3573964014863047f3f31e01dd52c
+run_jobs_now(p_project integer, p_ids bigint[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 95aa2a7cde735699038272f1bfc95d4f
 sample_queue_depths() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c7137d97af864a79bb56f397bb796840
 schedules_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer, waiting boolean, backfills boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan be1376d8ddb74e9b2a5bbbf2f5743bfc
 seconds_of(p_text text) returns double precision  913b60ed9e9f7822d6da6b929a164761
@@ -714,6 +733,7 @@ start_queued_fires(p_limit integer) returns TABLE(kind text, trigger text, reaso
 stop_worker(p_worker bigint) returns void security definer search_path=jobs, pg_temp 1159eb2dfd0125920af81a9dde49eff2
 summarise_finished_jobs() returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 0d62e7101f618984992d9d9747ced1a2
 sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7c9d03735bc1dd9dc8c4f829aa91d813
+sweep_notes(p_days integer, p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off 7b8aea7f132e244637e59e9321dccdfb
 take_backfill() returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean, backfill_id integer, cursor_at timestamp with time zone, range_to timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan d4b9e85b38792a9ce99ec7563fc9a80d
 take_due_schedules(p_limit integer, p_except integer[]) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 270683a997c816b07610c2054523514c
 take_stale_schedules(p_tzdb text, p_after integer, p_limit integer) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 5c69a5bead8b136b397a08455c26053c
@@ -730,10 +750,13 @@ jobs_api EXECUTE on assert_lease(p_job_id bigint, p_lease_token bigint)
 jobs_api EXECUTE on backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text)
 jobs_api EXECUTE on cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text)
 jobs_api EXECUTE on micros(p_at timestamp with time zone)
+jobs_api EXECUTE on outcome_of_end(p_state text, p_reason text, p_kind text)
 jobs_api EXECUTE on pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone)
 jobs_api EXECUTE on ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint)
 jobs_api EXECUTE on ready_lane(p_priority integer, p_ageing_ms bigint)
+jobs_api EXECUTE on redrive_jobs(p_project integer, p_ids bigint[], p_states text[])
 jobs_api EXECUTE on resume_queue(p_queue integer)
+jobs_api EXECUTE on run_jobs_now(p_project integer, p_ids bigint[])
 jobs_api EXECUTE on set_queue_ageing(p_queue integer, p_ageing_ms bigint)
 jobs_api EXECUTE on set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer)
 jobs_api EXECUTE on trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text)
@@ -750,6 +773,7 @@ jobs_api SELECT on attempts
 jobs_api SELECT on cancel_requests
 jobs_api SELECT on finished_attempts
 jobs_api SELECT on finished_jobs
+jobs_api SELECT on job_logs
 jobs_api SELECT on job_progress
 jobs_api SELECT on job_statistics
 jobs_api SELECT on queue_depths
@@ -765,8 +789,10 @@ jobs_scheduler EXECUTE on abort_backfill(p_project integer, p_schedule integer, 
 jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
 jobs_scheduler EXECUTE on delete_due_defaults(p_limit integer)
 jobs_scheduler EXECUTE on disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[])
+jobs_scheduler EXECUTE on drop_expired_logs(p_days integer)
 jobs_scheduler EXECUTE on drop_expired_partition(p_except date[])
 jobs_scheduler EXECUTE on due_ahead(p_ahead interval, p_limit integer)
+jobs_scheduler EXECUTE on ensure_log_partitions(p_days integer, p_limit integer)
 jobs_scheduler EXECUTE on ensure_partitions(p_limit integer)
 jobs_scheduler EXECUTE on expire_fires(p_age interval, p_limit integer)
 jobs_scheduler EXECUTE on expire_jobs(p_limit integer, p_except bigint[])
@@ -796,6 +822,7 @@ jobs_scheduler EXECUTE on schedules_ahead(p_ahead interval, p_limit integer)
 jobs_scheduler EXECUTE on start_queued_fires(p_limit integer)
 jobs_scheduler EXECUTE on summarise_finished_jobs()
 jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
+jobs_scheduler EXECUTE on sweep_notes(p_days integer, p_limit integer)
 jobs_scheduler EXECUTE on take_backfill()
 jobs_scheduler EXECUTE on take_due_schedules(p_limit integer, p_except integer[])
 jobs_scheduler EXECUTE on take_stale_schedules(p_tzdb text, p_after integer, p_limit integer)
@@ -818,6 +845,7 @@ jobs_worker EXECUTE on claim(p_worker bigint, p_claim_number bigint, p_queues in
 jobs_worker EXECUTE on first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[])
 jobs_worker EXECUTE on held_by(p_worker bigint)
 jobs_worker EXECUTE on next_tokens(p_queues integer[])
+jobs_worker EXECUTE on note_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_fractions double precision[], p_messages text[], p_gone integer[], p_leases integer[], p_lines integer[], p_levels text[], p_texts text[], p_ages double precision[])
 jobs_worker EXECUTE on promote_jobs(p_ids bigint[])
 jobs_worker EXECUTE on register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer)
 jobs_worker EXECUTE on release_pending(p_limit integer, p_only bigint[])

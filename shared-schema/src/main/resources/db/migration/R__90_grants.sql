@@ -12,7 +12,7 @@ GRANT SELECT ON schema_versions TO ${api_role}, ${worker_role}, ${scheduler_role
 -- Reads everything of a project; inserts what is handed in; a job's life after that is not its to write.
 GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, finished_jobs, attempts,
                 finished_attempts, workflows, workflow_members, dependencies, workers, all_jobs, workflow_status,
-                cancel_requests, job_progress,
+                cancel_requests, job_progress, job_logs,
                 job_statistics, queue_depths, statistics_progress
    TO ${api_role};
 GRANT INSERT (name) ON projects TO ${api_role};
@@ -54,7 +54,8 @@ GRANT EXECUTE ON FUNCTION trigger_schedule(int, int, text, text, text),
 GRANT EXECUTE ON FUNCTION
   micros(timestamptz), ready_lane(int, bigint), ready_key(bigint, int, bigint),
   set_queue_limits(int, int, int, int, bigint, int), set_queue_ageing(int, bigint),
-  pause_queue(int, text, text, timestamptz), resume_queue(int), assert_lease(bigint, bigint)
+  pause_queue(int, text, text, timestamptz), resume_queue(int), assert_lease(bigint, bigint),
+  redrive_jobs(int, bigint[], text[]), run_jobs_now(int, bigint[]), outcome_of_end(text, text, text)
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text) TO ${api_role};
 
@@ -69,6 +70,8 @@ GRANT EXECUTE ON FUNCTION
   first_ready(int[], bigint[], bigint[]), next_tokens(int[]), held_by(bigint), assert_lease(bigint, bigint),
   settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], text[], interval[], timestamptz[]),
   promote_jobs(bigint[]), release_pending(int, bigint[]),
+  note_attempts(bigint, bigint[], bigint[], double precision[], text[], int[], int[], int[], text[], text[],
+                double precision[]),
   register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
    TO ${worker_role};
 
@@ -84,6 +87,7 @@ GRANT EXECUTE ON FUNCTION
   release_pending(int, bigint[]), sweep_blocked(bigint, int),
   apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
   finish_workflows(int, bigint[]), note_queue_heads(bigint[]), ensure_partitions(int), drop_expired_partition(date[]),
+  ensure_log_partitions(int, int), drop_expired_logs(int), sweep_notes(int, int),
   leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),
   resume_due_queues(), queues_to_rekey(), rekey_queue(int, int),
   roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int),

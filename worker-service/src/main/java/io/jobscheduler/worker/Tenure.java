@@ -16,6 +16,7 @@ import io.jobscheduler.worker.health.LoopTurns;
 import io.jobscheduler.worker.lease.BeatReport;
 import io.jobscheduler.worker.lease.Heartbeat;
 import io.jobscheduler.worker.lease.Loss;
+import io.jobscheduler.worker.notes.Notes;
 import io.jobscheduler.worker.settle.Pending;
 import io.jobscheduler.worker.settle.SettleEvents;
 import io.jobscheduler.worker.settle.Settlement;
@@ -53,9 +54,11 @@ final class Tenure implements ClaimSink {
   private final Slots slots;
   private final Claimer claimer;
   private final Settler settler;
+  private final Notes notes;
   private final Heartbeat heartbeat;
   private final Thread claimThread;
   private final Thread settleThread;
+  private final Thread notesThread;
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean draining;
   private volatile boolean givingBack;
@@ -87,6 +90,7 @@ final class Tenure implements ClaimSink {
     dispatcher.stirAt(settings.prefetch() / 2);
     this.settler =
         new Settler(worker, pool, aftermath.apply(leases), clock, () -> turns.turned("settle"));
+    this.notes = new Notes(worker, pool, Notes.GATHER, clock);
     this.slots =
         new Slots(
             settings.slots(),
@@ -95,6 +99,7 @@ final class Tenure implements ClaimSink {
             prefetch,
             settings.handlerGrace(),
             stuck,
+            notes,
             this::attemptEnded);
     this.heartbeat =
         new Heartbeat(
@@ -123,13 +128,16 @@ final class Tenure implements ClaimSink {
             settings.rhythm());
     this.claimThread = new Thread(claimer, "jobs-claim");
     this.settleThread = new Thread(settler, "jobs-settle");
+    this.notesThread = new Thread(notes, "jobs-notes");
     claimThread.setDaemon(true);
     settleThread.setDaemon(true);
+    notesThread.setDaemon(true);
   }
 
   void start() {
     heartbeat.start();
     settleThread.start();
+    notesThread.start();
     slots.start();
     claimThread.start();
     LOG.infof("Worker registered worker_id=%d slots=%d", worker, settings.slots());
@@ -239,6 +247,7 @@ final class Tenure implements ClaimSink {
     leases.all().forEach(Held::revoke);
     slots.interruptAll();
     settler.stop();
+    notes.stop();
     over.countDown();
   }
 
@@ -247,8 +256,10 @@ final class Tenure implements ClaimSink {
     claimer.stop();
     dispatcher.close();
     settler.stop();
+    notes.stop();
     join(claimThread);
     join(settleThread);
+    join(notesThread);
     heartbeat.close();
     turns.ended("claim");
     turns.ended("settle");
@@ -273,6 +284,10 @@ final class Tenure implements ClaimSink {
     boolean settled = settler.awaitSettled(Duration.ofSeconds(10).toNanos());
     settler.stop();
     join(settleThread);
+    // The last words, while the worker is still known.
+    notes.stop();
+    notes.flush();
+    join(notesThread);
     sayGoodbye();
     turns.ended("claim");
     turns.ended("settle");

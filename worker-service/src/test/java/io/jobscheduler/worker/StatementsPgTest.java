@@ -25,6 +25,7 @@ class StatementsPgTest {
           List.of(
               WorkerStore.class,
               Class.forName("io.jobscheduler.worker.claim.ClaimStore"),
+              Class.forName("io.jobscheduler.worker.notes.NoteStore"),
               Class.forName("io.jobscheduler.worker.settle.SettleStore"))) {
         for (Field field : store.getDeclaredFields()) {
           if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {

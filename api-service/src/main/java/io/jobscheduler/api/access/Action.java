@@ -5,6 +5,8 @@ public enum Action {
   PROJECT_READ("project:read", Role.VIEWER),
   JOBS_READ("jobs:read", Role.VIEWER),
   JOBS_ENQUEUE("jobs:enqueue", Role.OPERATOR),
+  JOBS_CANCEL("jobs:cancel", Role.OPERATOR),
+  JOBS_RETRY("jobs:retry", Role.OPERATOR),
   LEASES_READ("leases:read", Role.OPERATOR),
   QUEUES_READ("queues:read", Role.VIEWER),
   QUEUES_EDIT("queues:edit", Role.ADMIN),

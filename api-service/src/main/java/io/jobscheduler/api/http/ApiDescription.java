@@ -83,7 +83,9 @@ public class ApiDescription implements OASFilter {
       case NOT_FOUND -> path.contains("{");
       case CONFLICT ->
           method == PathItem.HttpMethod.POST
-                  && (path.endsWith("/users") || path.endsWith("/projects"))
+                  && (path.endsWith("/users")
+                      || path.endsWith("/projects")
+                      || path.contains("/jobs/{job}/"))
               || path.contains("/schedules")
                   && method != PathItem.HttpMethod.GET
                   && method != PathItem.HttpMethod.DELETE

@@ -6,11 +6,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run of a job.
  *
- * @param attempt its number, from 1
+ * @param generation how often the job had been brought back before
+ * @param attempt its number in its generation, from 1
  * @param outcome succeeded, failed, lost, released, cancelled, snoozed, timed_out, revoked or
  *     running
  */
 public record Attempt(
+    int generation,
     int attempt,
     String outcome,
     @Nullable String worker,

@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param states never empty; all when none was asked for
  * @param schedule the name of the one that made them
+ * @param error the fingerprint of the error that they died of
  */
 record JobFilter(
     Set<JobState> states,
     @Nullable String queue,
     @Nullable String type,
     @Nullable Integer workflow,
-    @Nullable String schedule) {
+    @Nullable String schedule,
+    @Nullable String error) {
 
   /**
    * Reads the query parameters; states may repeat or be separated by commas.
@@ -62,7 +64,12 @@ record JobFilter(
     }
     violations.throwIfAny();
     return new JobFilter(
-        wanted.isEmpty() ? EnumSet.allOf(JobState.class) : wanted, queue, type, workflowId, null);
+        wanted.isEmpty() ? EnumSet.allOf(JobState.class) : wanted,
+        queue,
+        type,
+        workflowId,
+        null,
+        null);
   }
 
   /**
@@ -74,7 +81,20 @@ record JobFilter(
     if (name != null && !Fields.isName(name)) {
       throw ProblemException.at(ProblemType.VALIDATION_FAILED, "?schedule", "This is not a name.");
     }
-    return new JobFilter(states, queue, type, workflow, name);
+    return new JobFilter(states, queue, type, workflow, name, error);
+  }
+
+  /**
+   * The same of the jobs only that died of one error, unless {@code fingerprint} is null.
+   *
+   * @throws io.jobscheduler.api.problem.ProblemException when it is no fingerprint
+   */
+  JobFilter ofError(@Nullable String fingerprint) {
+    if (fingerprint != null && !Fields.isName(fingerprint)) {
+      throw ProblemException.at(
+          ProblemType.VALIDATION_FAILED, "?error", "Expected the fingerprint of an error.");
+    }
+    return new JobFilter(states, queue, type, workflow, schedule, fingerprint);
   }
 
   List<String> liveStates() {

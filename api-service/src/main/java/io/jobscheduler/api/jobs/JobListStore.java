@@ -23,6 +23,13 @@ class JobListStore {
   /** An ended job's id and state. */
   record Ended(long id, String state) {}
 
+  /** To what all must belong; null: to any. */
+  record Members(@Nullable Integer workflow, @Nullable Integer schedule) {
+    boolean any() {
+      return workflow == null && schedule == null;
+    }
+  }
+
   /** A page out of a small set: how large the set is (capped), how many fit, and the page's ids. */
   record Slice(long found, long fitting, List<Long> ids) {}
 
@@ -325,6 +332,82 @@ class JobListStore {
     return scope
         .bindTo(h.createQuery(SCHEDULE_BEYOND))
         .bind("schedule", schedule)
+        .bind("before", before)
+        .mapTo(Long.class)
+        .one();
+  }
+
+  // By finished_jobs_fingerprint and nothing else: one ordered scan over the partitions.
+  private static final String DEAD_IDS =
+      """
+      SELECT b.id FROM (
+        SELECT f.project_id, f.error_fingerprint, f.id, f.queue_id, f.type, f.workflow_id, f.schedule_id
+          FROM jobs.finished_jobs f
+         WHERE f.state = 'dead' AND f.error_fingerprint IS NOT NULL
+           AND (f.project_id, f.error_fingerprint) >= (:project, :error)
+           AND (f.project_id, f.error_fingerprint, f.id) < (:project, :error, :before)
+         ORDER BY f.project_id DESC, f.error_fingerprint DESC, f.id DESC LIMIT :scanned) b
+       WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+         AND (:type::text IS NULL OR b.type = :type)
+         AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
+         AND (:schedule::int IS NULL OR b.schedule_id = :schedule)
+       ORDER BY b.project_id DESC, b.error_fingerprint DESC, b.id DESC LIMIT :limit
+      """;
+
+  /** Dead jobs that have the fingerprint {@code error}. */
+  List<Long> deadIds(Handle h, Scope scope, Members of, String error, long before, int limit) {
+    return scope
+        .bindTo(h.createQuery(DEAD_IDS))
+        .bind("workflow", of.workflow())
+        .bind("schedule", of.schedule())
+        .bind("error", error)
+        .bind("before", before)
+        .bind("limit", limit)
+        .mapTo(Long.class)
+        .list();
+  }
+
+  private static final String COUNT_DEAD =
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM (
+          SELECT f.queue_id, f.type, f.workflow_id, f.schedule_id FROM jobs.finished_jobs f
+           WHERE f.state = 'dead' AND f.error_fingerprint IS NOT NULL
+             AND (f.project_id, f.error_fingerprint) >= (:project, :error)
+             AND (f.project_id, f.error_fingerprint, f.id) <= (:project, :error, 9223372036854775807)
+           ORDER BY f.project_id DESC, f.error_fingerprint DESC, f.id DESC LIMIT :scanned) b
+         WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+           AND (:type::text IS NULL OR b.type = :type)
+           AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
+           AND (:schedule::int IS NULL OR b.schedule_id = :schedule)
+         LIMIT :most) counted
+      """;
+
+  long countDead(Handle h, Scope scope, Members of, String error) {
+    return scope
+        .bindTo(h.createQuery(COUNT_DEAD))
+        .bind("workflow", of.workflow())
+        .bind("schedule", of.schedule())
+        .bind("error", error)
+        .bind("most", Count.CAP + 1)
+        .mapTo(Long.class)
+        .one();
+  }
+
+  private static final String DEAD_BEYOND =
+      """
+      SELECT coalesce(max(b.id), 0) FROM (
+        SELECT f.id FROM jobs.finished_jobs f
+         WHERE f.state = 'dead' AND f.error_fingerprint IS NOT NULL
+           AND (f.project_id, f.error_fingerprint) >= (:project, :error)
+           AND (f.project_id, f.error_fingerprint, f.id) < (:project, :error, :before)
+         ORDER BY f.project_id DESC, f.error_fingerprint DESC, f.id DESC OFFSET :scanned LIMIT 1) b
+      """;
+
+  long deadBeyond(Handle h, Scope scope, String error, long before) {
+    return scope
+        .bindTo(h.createQuery(DEAD_BEYOND))
+        .bind("error", error)
         .bind("before", before)
         .mapTo(Long.class)
         .one();

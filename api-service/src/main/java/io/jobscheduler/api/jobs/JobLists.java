@@ -70,7 +70,9 @@ class JobLists {
     Scope scope = new Scope(projectId, queueId, filter.type(), scanned);
     Found live;
     Found ended = Found.NOTHING;
-    if (filter.schedule() != null) {
+    if (filter.error() != null) {
+      live = dead(h, scope, filter, before, limit + 1);
+    } else if (filter.schedule() != null) {
       live = scheduled(h, scope, filter, before, limit + 1);
     } else if (filter.workflow() != null) {
       List<String> states = new ArrayList<>(filter.liveStates());
@@ -102,6 +104,26 @@ class JobLists {
     }
     List<JobSummary> items = page.isEmpty() ? List.of() : jobs.listSummaries(h, projectId, page);
     return new JobPage(items, next, Count.of(live.count() + ended.count()), !more && beyond > 0);
+  }
+
+  /** Only dead jobs have a fingerprint. */
+  private Found dead(Handle h, Scope scope, JobFilter filter, long before, int limit) {
+    String error = String.valueOf(filter.error());
+    Integer schedule = null;
+    if (filter.schedule() != null) {
+      schedule = store.findScheduleId(h, scope, filter.schedule()).orElse(null);
+    }
+    if (!filter.states().contains(JobState.DEAD)
+        || (schedule == null && filter.schedule() != null)) {
+      return Found.NOTHING;
+    }
+    JobListStore.Members of = new JobListStore.Members(filter.workflow(), schedule);
+    List<Long> ids = store.deadIds(h, scope, of, error, before, limit);
+    boolean filtered = scope.looksInside() || !of.any();
+    long beyond = filtered && ids.size() < limit ? store.deadBeyond(h, scope, error, before) : 0;
+    long count =
+        isAll(before, ids.size(), limit) ? ids.size() : store.countDead(h, scope, of, error);
+    return new Found(ids, count, beyond);
   }
 
   private Found scheduled(Handle h, Scope scope, JobFilter filter, long before, int limit) {

@@ -2,6 +2,9 @@ package io.jobscheduler.api.jobs;
 
 import static io.jobscheduler.api.jobs.EnqueueStore.instant;
 
+import io.jobscheduler.api.access.Action;
+import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.problem.ProblemException;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,6 +59,17 @@ public class JobStore {
        WHERE j.id = :id AND j.project_id = :project
       """;
 
+  /**
+   * A job of the caller's project, with what the caller may see of it.
+   *
+   * @throws ProblemException 404
+   */
+  Job getJob(Grant grant, long id) {
+    return findJob(
+            grant.projectId(), id, grant.payloadVisible(), grant.role().permits(Action.LEASES_READ))
+        .orElseThrow(() -> ProblemException.notFound("job"));
+  }
+
   /** A job of a project, with what the caller may see of it. */
   public Optional<Job> findJob(
       int projectId, long id, boolean payloadVisible, boolean leaseVisible) {
@@ -96,28 +110,34 @@ public class JobStore {
         .list();
   }
 
-  // Attempts that did not end the job (the second table once it has ended), then the one that did,
-  // which is the job's own finished row, or the one that runs. Tokens grow, so they order.
+  // Attempts that did not end the job, or ended it before it was brought back (in the second table
+  // once
+  // it has ended), then the one that did, which is the job's own finished row, or the one that
+  // runs.
+  // One
+  // that expired unstarted is none. Tokens grow, so they order; the newest 1,000.
   private static final String LIST_ATTEMPTS =
       """
-      SELECT a.attempt, a.outcome, a.worker_id, a.started_at, a.ended_at, a.error_kind, a.error_message,
-             a.error_stack, a.lease_token
-        FROM jobs.attempts a WHERE a.job_id = :id
-      UNION ALL
-      SELECT a.attempt, a.outcome, a.worker_id, a.started_at, a.ended_at, a.error_kind, a.error_message,
-             a.error_stack, a.lease_token
-        FROM jobs.finished_attempts a WHERE a.job_id = :id
-      UNION ALL
-      SELECT f.attempt,
-             CASE WHEN f.state <> 'dead' THEN f.state
-                  WHEN f.error_kind = 'worker-lost' THEN 'lost' ELSE 'failed' END,
-             f.worker_id, f.started_at, f.finished_at, f.error_kind, f.error_message,
-             f.error_stack, f.lease_token
-        FROM jobs.finished_jobs f WHERE f.id = :id AND f.lease_token IS NOT NULL
-      UNION ALL
-      SELECT j.attempt, 'running', j.worker_id, j.started_at, NULL, NULL, NULL, NULL, j.lease_token
-        FROM jobs.jobs j WHERE j.id = :id AND j.state = 'running'
-       ORDER BY lease_token
+      SELECT t.generation, t.attempt, CASE t.outcome WHEN 'dead' THEN 'failed' ELSE t.outcome END AS outcome,
+             t.worker_id, t.started_at, t.ended_at, t.error_kind, t.error_message, t.error_stack
+        FROM (
+          SELECT a.generation, a.attempt, a.outcome, a.worker_id, a.started_at, a.ended_at, a.error_kind,
+                 a.error_message, a.error_stack, a.lease_token
+            FROM jobs.attempts a WHERE a.job_id = :id
+          UNION ALL
+          SELECT a.generation, a.attempt, a.outcome, a.worker_id, a.started_at, a.ended_at, a.error_kind,
+                 a.error_message, a.error_stack, a.lease_token
+            FROM jobs.finished_attempts a WHERE a.job_id = :id
+          UNION ALL
+          SELECT f.generation, f.attempt, jobs.outcome_of_end(f.state, f.state_reason, f.error_kind), f.worker_id,
+                 f.started_at, f.finished_at, f.error_kind, f.error_message, f.error_stack, f.lease_token
+            FROM jobs.finished_jobs f
+           WHERE f.id = :id AND f.lease_token IS NOT NULL AND f.started_at IS NOT NULL
+          UNION ALL
+          SELECT j.generation, j.attempt, 'running', j.worker_id, j.started_at, NULL, NULL, NULL, NULL, j.lease_token
+            FROM jobs.jobs j WHERE j.id = :id AND j.state = 'running'
+           ORDER BY lease_token DESC LIMIT 1000) t
+       ORDER BY t.lease_token
       """;
 
   private static final String JOB_EXISTS =
@@ -209,6 +229,7 @@ public class JobStore {
 
   private static Attempt attemptOf(ResultSet row) throws SQLException {
     return new Attempt(
+        row.getInt("generation"),
         row.getInt("attempt"),
         row.getString("outcome"),
         row.getString("worker_id"),

@@ -170,10 +170,12 @@ public class JobsResource {
       @QueryParam("type") @Nullable String type,
       @QueryParam("workflow") @Nullable String workflow,
       @QueryParam("schedule") @Nullable String schedule,
+      @QueryParam("error") @Nullable String error,
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
     Grant grant = authorizer.require(project, Action.JOBS_READ);
-    JobFilter filter = JobFilter.of(states, queue, type, workflow).ofSchedule(schedule);
+    JobFilter filter =
+        JobFilter.of(states, queue, type, workflow).ofSchedule(schedule).ofError(error);
     return lists.list(
         grant.projectId(), filter, Cursor.number(cursor, Long.MAX_VALUE), Limit.of(limitText));
   }
@@ -186,13 +188,7 @@ public class JobsResource {
       extensions = @Extension(name = "x-role", value = "viewer"))
   public Job get(@PathParam("project") String project, @PathParam("job") String job) {
     Grant grant = authorizer.require(project, Action.JOBS_READ);
-    return store
-        .findJob(
-            grant.projectId(),
-            Ids.number(job, "job"),
-            grant.payloadVisible(),
-            grant.role().permits(Action.LEASES_READ))
-        .orElseThrow(() -> ProblemException.notFound("job"));
+    return store.getJob(grant, Ids.number(job, "job"));
   }
 
   /** The attempts of a job, oldest first. */

@@ -12,6 +12,11 @@ public record Count(long value, boolean capped) {
 
   /** Of a count that stopped at one past the cap. */
   public static Count of(long counted) {
-    return new Count(Math.min(counted, CAP), counted > CAP);
+    return of(counted, CAP);
+  }
+
+  /** Of a count that stopped at one past {@code cap}. */
+  public static Count of(long counted, long cap) {
+    return new Count(Math.min(counted, cap), counted > cap);
   }
 }

@@ -69,6 +69,13 @@ public class Signals {
             Long.toString(Math.min(Long.parseLong(waiting), Long.parseLong(fresh))));
   }
 
+  /** A worker has something to do at once: a request to cancel one of its jobs. */
+  public void control(long workerId) {
+    String payload = Long.toString(workerId);
+    notifier.signal(
+        Channels.CONTROL, payload, payload, READY_WINDOW_MILLIS, (waiting, fresh) -> fresh);
+  }
+
   /** Something that the dashboard shows has changed in a project. */
   public void changed(String project, Topic topic) {
     notifier.signal(

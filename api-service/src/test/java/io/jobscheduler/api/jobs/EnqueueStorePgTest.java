@@ -119,12 +119,12 @@ class EnqueueStorePgTest {
   void retryDelayReadsEveryPolicyThatIsStored() {
     for (String policy :
         List.of(
-            new RetryPolicy("exponential", Duration.ofSeconds(3), 2.5, Duration.ofHours(2), null)
+            RetryPolicy.of("exponential", Duration.ofSeconds(3), 2.5, Duration.ofHours(2), null)
                 .stored(),
-            new RetryPolicy("linear", Duration.ofMillis(1500), null, Duration.ofMinutes(1), null)
+            RetryPolicy.of("linear", Duration.ofMillis(1500), null, Duration.ofMinutes(1), null)
                 .stored(),
-            new RetryPolicy("fixed", Duration.ofDays(2), null, Duration.ofDays(2), null).stored(),
-            new RetryPolicy(
+            RetryPolicy.of("fixed", Duration.ofDays(2), null, Duration.ofDays(2), null).stored(),
+            RetryPolicy.of(
                     "list", null, null, null, List.of(Duration.ofSeconds(5), Duration.ofDays(1)))
                 .stored())) {
       long id =

@@ -125,4 +125,23 @@ class JobStorePgTest {
     assertNull(hidden.leaseToken());
     assertEquals("1", find().payload());
   }
+
+  @Test
+  void namesTheScheduleAndThePlannedTimeAlsoOnceItHasEnded() {
+    String schedule =
+        database.sql(
+            "INSERT INTO schedules (project_id, name, kind, expression, dialect, template, job_type, queue_id, next_fire_at)"
+                + " SELECT q.project_id, 'nightly', 'cron', '0 3 * * *', 'unix', 'job', 't', q.id, now() FROM queues q"
+                + " LIMIT 1 RETURNING id");
+    database.sql("UPDATE jobs SET planned_at = '2030-01-01T03:00:00Z', schedule_id = " + schedule);
+    for (int round = 0; round < 2; round++) {
+      assertEquals("nightly", find().schedule());
+      assertEquals("2030-01-01T03:00:00Z", String.valueOf(find().plannedAt()));
+      if (round == 0) {
+        settle(claim(), "succeeded", "NULL", "NULL", "NULL");
+      }
+    }
+    database.sql("DELETE FROM schedules");
+    assertNull(find().schedule());
+  }
 }

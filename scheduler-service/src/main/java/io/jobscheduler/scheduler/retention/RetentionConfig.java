@@ -25,4 +25,10 @@ public interface RetentionConfig {
   @Min(1)
   @Max(1_000)
   int batch();
+
+  /** How long log lines of attempts are kept, in whole days. */
+  @WithDefault("P14D")
+  @DurationMin(days = 1)
+  @DurationMax(days = 365)
+  Duration logs();
 }

@@ -31,6 +31,7 @@ public class RetentionLoop {
   private static final Duration PERIOD = Duration.ofSeconds(10);
   private static final Duration RETRY = Duration.ofMinutes(1);
   private static final int MADE_AT_ONCE = 20;
+  private static final int LOG_DAYS_AHEAD = 3;
 
   /** lock_not_available: somebody reads; waiting longer would hold up inserts. */
   private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -90,6 +91,13 @@ public class RetentionLoop {
         tryTo(
             "forget workflows",
             () -> inBatches(term, end, t -> RetentionStore.forgetWorkflows(t, config.batch())));
+    done &= tryTo("make partitions of logs", () -> ensureLogs(term));
+    done &= tryTo("drop partitions of logs", () -> dropLogs(term, end));
+    done &=
+        tryTo(
+            "sweep notes",
+            () ->
+                inBatches(term, end, t -> RetentionStore.sweepNotes(t, logDays(), config.batch())));
     if (nanoClock.getAsLong() - end >= 0) {
       nextNanos = nanoClock.getAsLong();
     } else if (done) {
@@ -148,6 +156,26 @@ public class RetentionLoop {
     } else if (first) {
       LOG.errorf(cause, "A partition cannot be dropped, see what depends on it: day=%s", day);
     }
+  }
+
+  private boolean ensureLogs(Term term) throws SQLException {
+    transactions.run(
+        term, t -> RetentionStore.ensureLogPartitions(t, LOG_DAYS_AHEAD, MADE_AT_ONCE));
+    return true;
+  }
+
+  private boolean dropLogs(Term term, long end) throws SQLException {
+    Optional<LocalDate> dropped;
+    do {
+      dropped = transactions.run(term, t -> RetentionStore.dropExpiredLogs(t, logDays()));
+      dropped.ifPresent(day -> LOG.infof("A partition of logs was dropped: written_on=%s", day));
+      loop.worked(dropped.isPresent() ? 1 : 0);
+    } while (dropped.isPresent() && nanoClock.getAsLong() - end < 0);
+    return true;
+  }
+
+  private int logDays() {
+    return (int) config.logs().toDays();
   }
 
   private interface Step {

@@ -102,4 +102,55 @@ final class RetentionStore {
       }
     }
   }
+
+  // As above, for the days on which log lines are written.
+  private static final String ENSURE_LOG_PARTITIONS =
+      """
+      SELECT jobs.ensure_log_partitions(?, ?) AS made
+      """;
+
+  static int ensureLogPartitions(LeaderTransaction transaction, int days, int limit)
+      throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(ENSURE_LOG_PARTITIONS)) {
+      statement.setInt(1, days);
+      statement.setInt(2, limit);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getInt("made");
+      }
+    }
+  }
+
+  private static final String DROP_EXPIRED_LOGS =
+      """
+      SELECT jobs.drop_expired_logs(?) AS dropped
+      """;
+
+  static Optional<LocalDate> dropExpiredLogs(LeaderTransaction transaction, int days)
+      throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(DROP_EXPIRED_LOGS)) {
+      statement.setInt(1, days);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return Optional.ofNullable(row.getObject("dropped", LocalDate.class));
+      }
+    }
+  }
+
+  // What lies in the default partition, which is normally empty, and progress without its attempt.
+  private static final String SWEEP_NOTES =
+      """
+      SELECT jobs.sweep_notes(?, ?) AS swept
+      """;
+
+  static int sweepNotes(LeaderTransaction transaction, int days, int limit) throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(SWEEP_NOTES)) {
+      statement.setInt(1, days);
+      statement.setInt(2, limit);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getInt("swept");
+      }
+    }
+  }
 }

@@ -62,10 +62,10 @@ class RetentionPgTest {
   void makesThoseOfTheOtherDaysWhenOneLiesInTheDefaultPartition() throws Exception {
     dropAll();
     database.sql(
-        "INSERT INTO finished_jobs (id, created_at, finished_at, retain_until, project_id, queue_id,"
-            + " attempt, max_attempts, attempt_rows, returned, priority, has_dependencies,"
-            + " has_dependents, state, type) VALUES (1, now(), now(), retention_today() + 3, 1, 1,"
-            + " 1, 1, 0, 0, 4, false, false, 'succeeded', 't')");
+        "INSERT INTO finished_jobs (id, created_at, finished_at, retain_until, project_id,"
+            + " queue_id, attempt, max_attempts, attempt_rows, returned, priority,"
+            + " has_dependencies, has_dependents, state, type) VALUES (1, now(), now(),"
+            + " retention_today() + 3, 1, 1, 1, 1, 0, 0, 4, false, false, 'succeeded', 't')");
 
     retention.runOnce();
 
@@ -118,6 +118,29 @@ class RetentionPgTest {
     rig.leadership.runOnce();
     retention.runOnce();
     assertNotEquals(0, partitions("finished_jobs"));
+  }
+
+  @Test
+  void logsGoByTheDayTheyWereWritten() throws Exception {
+    database.sql(
+        "CREATE TABLE job_logs_20200101 PARTITION OF job_logs FOR VALUES IN ('2020-01-01')");
+    for (String day : new String[] {"'2020-01-01'", "'2020-01-02'", "retention_today() - 14"}) {
+      database.sql(
+          "INSERT INTO job_logs (job_id, lease_token, logged_at, line, written_on, level, message)"
+              + " VALUES (1, 1, now(), 1, "
+              + day
+              + ", 'info', 'x')");
+    }
+    database.sql(
+        "INSERT INTO job_progress (job_id, lease_token, fraction, updated_at)"
+            + " VALUES (1, 1, 0.5, now() - interval '2 hours'), (2, 2, 0.5, now())");
+
+    retention.runOnce();
+
+    assertEquals(4, partitions("job_logs"), "today and three days ahead");
+    assertEquals("1", database.sql("SELECT count(*) FROM job_logs"));
+    assertEquals("2", database.sql("SELECT string_agg(job_id::text, ' ') FROM job_progress"));
+    assertEquals("0", database.sql("SELECT ensure_log_partitions(3, 10)"));
   }
 
   private void addExpired(String day) {

@@ -1,6 +1,7 @@
 package io.jobscheduler.worker.execute;
 
 import io.jobscheduler.worker.dispatch.Held;
+import io.jobscheduler.worker.handlers.AttemptNotes;
 import io.jobscheduler.worker.handlers.RunningAttempt;
 import io.jobscheduler.worker.settle.Settlement;
 import java.time.Duration;
@@ -9,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 /** One run of a handler and why it was asked to end, if it was. Thread-safe; identity counts. */
 final class Attempt implements RunningAttempt {
   private final Held held;
+  private final AttemptNotes notes;
   private volatile boolean askedToEnd;
   private volatile @Nullable Duration timedOutAfter;
 
-  Attempt(Held held) {
+  Attempt(Held held, AttemptNotes notes) {
     this.held = held;
+    this.notes = notes;
   }
 
   Held held() {
@@ -29,6 +32,11 @@ final class Attempt implements RunningAttempt {
   void timeIsUp(Duration timeout) {
     timedOutAfter = timeout;
     askedToEnd = true;
+  }
+
+  @Override
+  public AttemptNotes notes() {
+    return notes;
   }
 
   @Override

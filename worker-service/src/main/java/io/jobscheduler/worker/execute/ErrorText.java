@@ -51,7 +51,8 @@ public final class ErrorText {
     return text;
   }
 
-  private static String clean(String text, int limit) {
+  /** The message, like {@link #clean(String)}, cut to {@code limit} UTF-16 units. */
+  public static String clean(String text, int limit) {
     StringBuilder clean = new StringBuilder(Math.min(text.length(), limit));
     int i = 0;
     while (i < text.length()) {

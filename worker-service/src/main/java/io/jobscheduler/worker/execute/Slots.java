@@ -31,6 +31,7 @@ public final class Slots {
   private final Prefetch prefetch;
   private final Duration grace;
   private final StuckThreads stuck;
+  private final NoteKeeper notes;
   private final BiConsumer<Held, Settlement> ended;
   private final Deadlines deadlines = new Deadlines(System::nanoTime);
   private final List<Slot> slots = new CopyOnWriteArrayList<>();
@@ -49,12 +50,14 @@ public final class Slots {
       Prefetch prefetch,
       Duration grace,
       StuckThreads stuck,
+      NoteKeeper notes,
       BiConsumer<Held, Settlement> ended) {
     this.dispatcher = dispatcher;
     this.runner = runner;
     this.prefetch = prefetch;
     this.grace = grace;
     this.stuck = stuck;
+    this.notes = notes;
     this.ended = ended;
     for (int i = 0; i < count; i++) {
       slots.add(newSlot());
@@ -126,6 +129,7 @@ public final class Slots {
     if (!slot.giveUp(attempt)) {
       return;
     }
+    notes.close(attempt.notes());
     stuck.add();
     Settlement settlement = attempt.givenUp(grace, where);
     LOG.warnf(
@@ -162,7 +166,7 @@ public final class Slots {
   /** Runs one attempt; false when it was given up meanwhile, and the slot with it. */
   private boolean runOne(Slot slot, Held held) {
     long start = System.nanoTime();
-    Attempt attempt = new Attempt(held);
+    Attempt attempt = new Attempt(held, notes.open(held.job()));
     slot.begin(attempt);
     RetryDelayQueue.@Nullable Handle<Runnable> deadline = null;
     boolean ours;
@@ -187,6 +191,7 @@ public final class Slots {
     } finally {
       MDC.clear();
       ours = slot.end(attempt);
+      notes.close(attempt.notes());
       deadlines.cancel(deadline);
     }
     if (ours) {

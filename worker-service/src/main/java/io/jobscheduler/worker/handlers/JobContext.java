@@ -32,4 +32,14 @@ public record JobContext(
   public boolean isCancelled() {
     return running.isCancelled();
   }
+
+  /** Adds a line to the log of this attempt; see {@link AttemptNotes#log}. */
+  public void log(AttemptNotes.Level level, @Nullable String message) {
+    running.notes().log(level, message);
+  }
+
+  /** Says how far this attempt has come; see {@link AttemptNotes#progress}. */
+  public void progress(double fraction, @Nullable String message) {
+    running.notes().progress(fraction, message);
+  }
 }

@@ -5,7 +5,7 @@ import org.jboss.logging.Logger;
 
 /**
  * {@code log {message}}: writes the message to the worker's log, one line of at most 1,000
- * characters.
+ * characters, and to the attempt's.
  */
 @Singleton
 public final class LogHandler implements JobHandler {
@@ -27,6 +27,7 @@ public final class LogHandler implements JobHandler {
             .map(LogHandler::onOneLine)
             .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
             .toString();
+    job.log(AttemptNotes.Level.INFO, line);
     LOG.infof("Job says message=%s job_id=%d", line, job.jobId());
     return JobOutcome.done();
   }

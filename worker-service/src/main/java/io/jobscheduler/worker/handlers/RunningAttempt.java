@@ -8,4 +8,9 @@ public interface RunningAttempt {
    * true if it swallows the interrupt.
    */
   boolean isCancelled();
+
+  /** Where the attempt says what people may want to read of it. */
+  default AttemptNotes notes() {
+    return AttemptNotes.NONE;
+  }
 }

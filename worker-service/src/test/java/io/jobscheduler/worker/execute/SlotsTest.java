@@ -57,6 +57,7 @@ class SlotsTest {
           new Prefetch(1, 0, Duration.ofMillis(10)),
           Duration.ofSeconds(1),
           new StuckThreads(1),
+          NoteKeeper.NONE,
           (held, settlement) -> {
             ended.add(held.job().id() + " " + settlement.result());
             dispatcher.slotFreed();

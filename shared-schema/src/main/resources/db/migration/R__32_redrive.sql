@@ -1,0 +1,209 @@
+-- Back from the end: redrive and retry of ended jobs, and "run now" for those that wait for their time.
+
+-- The outcome of the attempt that ended a job, as its finished row tells it.
+CREATE OR REPLACE FUNCTION outcome_of_end(p_state text, p_reason text, p_kind text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN p_state = 'dead' AND p_kind = 'worker-lost' THEN 'lost'
+    WHEN p_state = 'dead' AND p_kind = 'timeout' THEN 'timed_out'
+    WHEN p_state = 'cancelled' AND p_reason = 'revoked' THEN 'revoked'
+    ELSE p_state
+  END
+$$;
+
+-- Brings ended jobs of one project back, those in one of the states p_states; the rest is untouched. A job keeps
+-- id, priority, payload and history; it begins a new generation, whose attempts count from 1 again; startBy is
+-- void, and a runAt still ahead. The attempt that had ended it gets the row in attempts which that end had saved.
+-- In a workflow: it waits again for those parents that are live themselves; its own children that wait are blocked
+-- until it has ended again. A child that runs goes on, and one that has ended stays ended, both with the outcome
+-- they started from; so do skipped ones, which are brought back one by one once what they need is live or met.
+-- Returns one row per job that exists there:
+--   moved   it is ready, or blocked by its parents
+--   live    it has not ended, and is in that state
+--   kept    it has ended in a state not asked for
+--   unmet   a parent of it has ended in a way that its edge does not allow
+-- May raise 40P01 or 55P03: nothing has happened, call again.
+CREATE OR REPLACE FUNCTION redrive_jobs(p_project int, p_ids bigint[], p_states text[])
+RETURNS TABLE (
+  id bigint, verdict text, state text, queue_id int, dispatch_lane smallint, dispatch_key bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET lock_timeout = '2s'
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_flows int[];
+  v_moved bigint[];
+  v_attempted bigint[];
+  v_waiters bigint[];
+  v_parents bigint[];
+  v_children bigint[];
+BEGIN
+  PERFORM require_read_committed();
+  -- Workflow locks first, exclusive and in id order: no settle of these workflows is in flight. Then their rows, so
+  -- that the leader does not note the end of one that is about to go on.
+  SELECT array_agg(DISTINCT f.workflow_id) INTO v_flows
+    FROM finished_jobs f
+   WHERE f.id = ANY (p_ids) AND f.project_id = p_project AND f.workflow_id IS NOT NULL;
+  IF v_flows IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(2, f.flow) FROM (SELECT unnest(v_flows) AS flow ORDER BY 1) f;
+    PERFORM 1 FROM workflows w WHERE w.id = ANY (v_flows) ORDER BY w.id FOR NO KEY UPDATE;
+  END IF;
+  -- Live parents cannot end until this commits: whoever ends one afterwards sees the edges that we leave. Not KEY
+  -- SHARE, which would not wait for a settle that has begun.
+  PERFORM 1 FROM jobs p
+    WHERE p.id = ANY (ARRAY(SELECT d.parent_id FROM dependencies d WHERE d.child_id = ANY (p_ids)))
+    ORDER BY p.id FOR SHARE;
+
+  -- One statement takes the row from there and appends it here. A redrive or retention that got it first leaves
+  -- nothing to delete, and the last statement says what became of it.
+  WITH gone AS (
+    DELETE FROM finished_jobs f
+     WHERE f.id = ANY (p_ids) AND f.project_id = p_project AND f.state = ANY (p_states)
+       AND (NOT f.has_dependencies OR NOT EXISTS (
+             SELECT 1 FROM dependencies d
+              WHERE d.child_id = f.id AND d.outcome IS NOT NULL AND NOT d.met
+                AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)))
+    RETURNING f.id, f.lease_token, f.worker_id, f.created_at, f.run_at, f.started_at, f.finished_at, f.project_id,
+              f.queue_id, f.workflow_id, f.attempt, f.max_attempts, f.attempt_rows, f.priority, f.has_dependencies,
+              f.has_dependents, f.state, f.state_reason, f.type, f.workflow_key, f.payload, f.retry_policy, f.timeout_ms,
+              f.planned_at, f.schedule_id, f.generation, f.cost, f.concurrency_key, f.error_kind, f.error_message,
+              f.error_stack, f.error_fingerprint
+  ), ended AS (
+    INSERT INTO attempts (job_id, lease_token, worker_id, started_at, ended_at, attempt, outcome, error_kind,
+        error_message, error_stack, generation, error_fingerprint)
+    SELECT g.id, g.lease_token, g.worker_id, g.started_at, g.finished_at, g.attempt,
+           outcome_of_end(g.state, g.state_reason, g.error_kind),
+           g.error_kind, g.error_message, g.error_stack, g.generation, g.error_fingerprint
+      FROM gone g
+     -- One that expired has a token, and no attempt.
+     WHERE g.lease_token IS NOT NULL AND g.started_at IS NOT NULL
+  ), back AS (
+    INSERT INTO jobs (id, dispatch_key, dispatch_lane, created_at, run_at, ready_at, project_id, queue_id,
+        workflow_id, attempt, max_attempts, attempt_rows, priority, has_dependencies, has_dependents, state, type,
+        workflow_key, payload, retry_policy, timeout_ms, planned_at, schedule_id, generation, cost, concurrency_key)
+    SELECT g.id,
+           ready_key(coalesce(planned_micros(g.workflow_id, g.id), micros(clock_timestamp())), g.priority,
+                     q.ageing_ms),
+           ready_lane(g.priority, q.ageing_ms), g.created_at, CASE WHEN g.run_at <= clock_timestamp() THEN g.run_at END, clock_timestamp(),
+           g.project_id, g.queue_id, g.workflow_id, 0, g.max_attempts,
+           g.attempt_rows + CASE WHEN g.lease_token IS NULL OR g.started_at IS NULL THEN 0 ELSE 1 END, g.priority, g.has_dependencies,
+           g.has_dependents, 'ready', g.type, g.workflow_key, g.payload, g.retry_policy, g.timeout_ms,
+           g.planned_at, g.schedule_id, least(g.generation + 1, 32767), g.cost, g.concurrency_key
+      FROM gone g
+      JOIN queues q ON q.id = g.queue_id
+  )
+  SELECT array_agg(g.id), array_agg(g.id) FILTER (WHERE g.attempt_rows > 0),
+         array_agg(g.id) FILTER (WHERE g.has_dependencies), array_agg(g.id) FILTER (WHERE g.has_dependents)
+    INTO v_moved, v_attempted, v_waiters, v_parents
+    FROM gone g;
+
+  IF v_attempted IS NOT NULL THEN
+    WITH gone AS (
+      DELETE FROM finished_attempts a WHERE a.job_id = ANY (v_attempted)
+      RETURNING a.job_id, a.lease_token, a.worker_id, a.started_at, a.ended_at, a.attempt, a.outcome, a.error_kind,
+                a.error_message, a.error_stack, a.generation, a.error_fingerprint
+    )
+    INSERT INTO attempts (job_id, lease_token, worker_id, started_at, ended_at, attempt, outcome, error_kind,
+        error_message, error_stack, generation, error_fingerprint)
+    SELECT g.job_id, g.lease_token, g.worker_id, g.started_at, g.ended_at, g.attempt, g.outcome, g.error_kind,
+           g.error_message, g.error_stack, g.generation, g.error_fingerprint
+      FROM gone g;
+  END IF;
+
+  IF v_waiters IS NOT NULL THEN
+    -- A parent that is live will tell its outcome again.
+    UPDATE dependencies d SET outcome = NULL
+     WHERE d.child_id = ANY (v_waiters) AND d.outcome IS NOT NULL
+       AND EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id);
+    UPDATE jobs j SET state = 'blocked', ready_at = NULL
+     WHERE j.id = ANY (v_waiters)
+       AND EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met);
+  END IF;
+
+  IF v_parents IS NOT NULL THEN
+    -- What was still to be told is void.
+    DELETE FROM pending_releases p WHERE p.parent_id = ANY (v_parents);
+    -- Waiting children in id order. One that a claim has locked is looked at once that has ended, and runs then.
+    SELECT array_agg(l.id) INTO v_children
+      FROM (SELECT j.id FROM jobs j
+             WHERE j.id = ANY (ARRAY(SELECT d.child_id FROM dependencies d
+                                      WHERE d.parent_id = ANY (v_parents) AND d.outcome IS NOT NULL))
+               AND j.lease_token IS NULL
+             ORDER BY j.id FOR UPDATE) l;
+    IF v_children IS NOT NULL THEN
+      UPDATE dependencies d SET outcome = NULL
+       WHERE d.child_id = ANY (v_children) AND d.parent_id = ANY (v_parents) AND d.outcome IS NOT NULL;
+      UPDATE jobs j SET state = 'blocked', ready_at = NULL, state_reason = NULL
+       WHERE j.id = ANY (v_children)
+         AND ARRAY['ready', 'scheduled', 'retrying'] @> ARRAY[j.state]
+         AND EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met);
+    END IF;
+  END IF;
+
+  IF v_flows IS NOT NULL THEN
+    UPDATE workflows w SET finished_at = NULL, final_state = NULL
+     WHERE w.id = ANY (v_flows) AND w.finished_at IS NOT NULL
+       AND EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id);
+  END IF;
+
+  RETURN QUERY
+  SELECT j.id, 'moved'::text, j.state, j.queue_id, j.dispatch_lane, j.dispatch_key
+    FROM jobs j WHERE j.id = ANY (v_moved);
+  IF coalesce(cardinality(v_moved), 0) < cardinality(p_ids) THEN
+    RETURN QUERY
+    SELECT o.id,
+           CASE WHEN j.id IS NOT NULL THEN 'live' WHEN f.state <> ALL (p_states) THEN 'kept' ELSE 'unmet' END,
+           coalesce(j.state, f.state), 0, 0::smallint, 0::bigint
+      FROM (SELECT DISTINCT u.id FROM unnest(p_ids) AS u (id)) o
+      LEFT JOIN jobs j ON j.id = o.id AND j.project_id = p_project
+      LEFT JOIN finished_jobs f ON f.id = o.id AND f.project_id = p_project
+     WHERE o.id <> ALL (coalesce(v_moved, '{}')) AND (j.id IS NOT NULL OR f.id IS NOT NULL);
+  END IF;
+END
+$$;
+
+-- Makes jobs of one project ready now that wait for their time: scheduled or retrying. Returns one row per job that
+-- exists there: moved; or live or ended, in that state and untouched. By primary key only, see promote_jobs.
+CREATE OR REPLACE FUNCTION run_jobs_now(p_project int, p_ids bigint[])
+RETURNS TABLE (
+  id bigint, verdict text, state text, queue_id int, dispatch_lane smallint, dispatch_key bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET lock_timeout = '2s'
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_locked bigint[];
+BEGIN
+  PERFORM require_read_committed();
+  SELECT array_agg(l.id) INTO v_locked
+    FROM (SELECT j.id FROM jobs j
+           WHERE j.id = ANY (p_ids) AND j.project_id = p_project
+             AND ARRAY['scheduled', 'retrying'] @> ARRAY[j.state]
+           ORDER BY j.id FOR UPDATE) l;
+  RETURN QUERY
+  UPDATE jobs j
+     SET state = 'ready', state_reason = NULL, ready_at = clock_timestamp(),
+         run_at = least(j.run_at, clock_timestamp()),
+         (dispatch_lane, dispatch_key) = (
+           SELECT CASE WHEN j.workflow_id IS NULL THEN ready_lane(j.priority, q.ageing_ms) ELSE j.dispatch_lane END,
+                  CASE WHEN j.workflow_id IS NULL
+                       THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
+             FROM queues q WHERE q.id = j.queue_id)
+   WHERE j.id = ANY (v_locked)
+  RETURNING j.id, 'moved'::text, j.state, j.queue_id, j.dispatch_lane, j.dispatch_key;
+  IF coalesce(cardinality(v_locked), 0) < cardinality(p_ids) THEN
+    RETURN QUERY
+    SELECT a.id, CASE WHEN a.finished_at IS NULL THEN 'live' ELSE 'ended' END, a.state, 0, 0::smallint, 0::bigint
+      FROM all_jobs a
+     WHERE a.id = ANY (p_ids) AND a.project_id = p_project AND a.id <> ALL (coalesce(v_locked, '{}'));
+  END IF;
+END
+$$;
