@@ -45,9 +45,12 @@ BEGIN
   PERFORM require_read_committed();
   -- Workflow locks first, exclusive and in id order: no settle of these workflows is in flight. Then their rows, so
   -- that the leader does not note the end of one that is about to go on.
-  SELECT array_agg(DISTINCT f.workflow_id) INTO v_flows
-    FROM finished_jobs f
-   WHERE f.id = ANY (p_ids) AND f.project_id = p_project AND f.workflow_id IS NOT NULL;
+  -- Of live jobs too: one that ends while we wait for a lock may be moved below.
+  SELECT array_agg(DISTINCT a.workflow_id) INTO v_flows
+    FROM (SELECT f.workflow_id FROM finished_jobs f WHERE f.id = ANY (p_ids) AND f.project_id = p_project
+          UNION ALL
+          SELECT j.workflow_id FROM jobs j WHERE j.id = ANY (p_ids) AND j.project_id = p_project) a
+   WHERE a.workflow_id IS NOT NULL;
   IF v_flows IS NOT NULL THEN
     PERFORM pg_advisory_xact_lock(2, f.flow) FROM (SELECT unnest(v_flows) AS flow ORDER BY 1) f;
     PERFORM 1 FROM workflows w WHERE w.id = ANY (v_flows) ORDER BY w.id FOR NO KEY UPDATE;
@@ -66,7 +69,8 @@ BEGIN
        AND (NOT f.has_dependencies OR NOT EXISTS (
              SELECT 1 FROM dependencies d
               WHERE d.child_id = f.id AND d.outcome IS NOT NULL AND NOT d.met
-                AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)))
+                AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)
+              OFFSET 0))
     RETURNING f.id, f.lease_token, f.worker_id, f.created_at, f.run_at, f.started_at, f.finished_at, f.project_id,
               f.queue_id, f.workflow_id, f.attempt, f.max_attempts, f.attempt_rows, f.priority, f.has_dependencies,
               f.has_dependents, f.state, f.state_reason, f.type, f.workflow_key, f.payload, f.retry_policy, f.timeout_ms,
