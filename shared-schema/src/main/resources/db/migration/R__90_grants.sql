@@ -62,7 +62,8 @@ GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text) TO ${api_role};
 -- ---------------------------------------------------------------- worker-service
 -- No right on any job row: claim and settle are its only doors.
 GRANT SELECT (id, name) ON projects TO ${worker_role};
-GRANT SELECT (id, project_id, name, weight, max_concurrency, per_key_concurrency, rate_limit, timeout_ms, paused_at)
+GRANT SELECT (id, project_id, name, weight, max_concurrency, per_key_concurrency, rate_limit,
+              rate_period_ms, rate_burst, timeout_ms, paused_at)
    ON queues TO ${worker_role};
 GRANT SELECT ON queue_heads TO ${worker_role};
 GRANT EXECUTE ON FUNCTION

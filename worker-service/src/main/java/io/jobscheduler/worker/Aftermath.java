@@ -80,7 +80,9 @@ final class Aftermath implements ReadyEvents {
         (job.workflowId() == null ? projects : flowProjects).add(job.projectId());
       }
     }
-    wakeUps.settled(queues);
+    if (!wakeUps.settled(queues)) {
+      signals.room(queues);
+    }
     projects.forEach(project -> signals.changed(project, Topic.JOBS, Topic.QUEUES));
     flowProjects.forEach(
         project -> signals.changed(project, Topic.JOBS, Topic.QUEUES, Topic.WORKFLOWS));

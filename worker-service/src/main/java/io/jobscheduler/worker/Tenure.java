@@ -192,7 +192,7 @@ final class Tenure implements ClaimSink {
       boolean cutShort = givingBack && settlement.outcome().equals("failed");
       settle(held, cutShort ? Settlement.interrupted() : settlement);
     }
-    dispatcher.slotFreed();
+    dispatcher.slotFreed(held);
   }
 
   private void settle(Held held, Settlement settlement) {
@@ -225,6 +225,11 @@ final class Tenure implements ClaimSink {
     if (!dispatcher.withdraw(held)) {
       slots.interrupt(held);
     }
+  }
+
+  @Override
+  public void room(int queueId) {
+    signals.room(List.of(queueId));
   }
 
   @Override

@@ -62,15 +62,21 @@ class WorkerPgTest {
     long holding = jobs.ready(calm, "gate", null);
     Await.until("the slot is taken", () -> gate.entered.contains(holding));
 
-    long calmEarly = jobs.ready(calm, "record", null, 2, 100L);
-    long calmLate = jobs.ready(calm, "record", null, 2, 900L);
-    long urgentLate = jobs.ready(calm, "record", null, 9, 5_000L);
-    long middle = jobs.ready(urgent, "record", null, 5, 1L);
-    long urgentEarly = jobs.ready(urgent, "record", null, 9, 4_000L);
+    // In one commit, so that one claim gets all.
+    database.sql(
+        """
+        INSERT INTO jobs (project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, ready_at, payload)
+        SELECT 1, q, 'record', 'ready', p, p, k, clock_timestamp(), to_json(n)
+          FROM (VALUES ('calmEarly', %1$d, 2, 100), ('calmLate', %1$d, 2, 900), ('urgentLate', %1$d, 9, 5000),
+                       ('middle', %2$d, 5, 1), ('urgentEarly', %2$d, 9, 4000)) AS v (n, q, p, k)
+        """
+            .formatted(calm, urgent));
     Await.until("all are claimed", () -> jobs.count("running") == 6);
     gate.open.countDown();
     Await.until("all have run", () -> recorder.seen.size() == 5);
-    assertEquals(List.of(urgentEarly, urgentLate, middle, calmEarly, calmLate), recorder.ids());
+    assertEquals(
+        List.of("urgentEarly", "urgentLate", "middle", "calmEarly", "calmLate"),
+        recorder.seen.stream().map(job -> job.payload().replace("\"", "")).toList());
     assertTrue(worker.isReady());
   }
 

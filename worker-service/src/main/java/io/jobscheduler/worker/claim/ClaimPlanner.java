@@ -15,15 +15,23 @@ import java.util.function.LongSupplier;
  * Decides which queues the next claim asks, for how many jobs, and from where.
  *
  * <p>Deficit Round Robin (Shreedhar and Varghese, 1996) shares the free slots between the queues
- * believed to hold work; a flow is one (project, queue). Confined to the claimer's thread.
+ * believed to hold work; a flow is one (project, queue), and what it is charged is its jobs' cost.
+ * That shares out starts. So that it shares out slots too, whatever the jobs take, work in flight
+ * counts: a queue that fills its share of all slots (by weight, among those that hold or want some)
+ * gets another only when none below its share wants it. A share is seldom whole: it is rounded up
+ * for queues that have filled less than it lately, down for those that have filled more. Nothing
+ * stays idle for that. Confined to the claimer's thread.
  */
 final class ClaimPlanner {
   private final DeficitRoundRobin<Integer> fairness = new DeficitRoundRobin<>(1);
   private final Map<Integer, QueueState> queues = new HashMap<>();
+  private final List<Integer> shortOfTokens = new ArrayList<>();
   private final LongSupplier clock;
+  private long plannedNanos;
 
   ClaimPlanner(LongSupplier clock) {
     this.clock = clock;
+    this.plannedNanos = clock.getAsLong();
   }
 
   /** The queues to serve from now on; heads of those known before are kept. */
@@ -76,30 +84,82 @@ final class ClaimPlanner {
    *
    * @param free slots that would start a job at once
    * @param prefetch how many more may wait, from queues without a limit
-   * @param held jobs in hand, by queue id
    */
-  ClaimRequest plan(int free, int prefetch, IntUnaryOperator held) {
+  ClaimRequest plan(int free, int prefetch, InHand held) {
     long now = clock.getAsLong();
+    long weights = 0;
+    int all = free;
     for (QueueState queue : queues.values()) {
-      if (queue.isAskable(now)) {
-        fairness.activate(queue.info().id(), queue.info().weight());
+      int id = queue.info().id();
+      int slots = held.slots(id);
+      boolean askable = queue.isAskable(now);
+      if (askable) {
+        fairness.activate(id, queue.info().weight());
       } else {
-        fairness.deactivate(queue.info().id());
+        fairness.deactivate(id);
       }
+      queue.shares = askable || slots > 0;
+      weights += queue.shares ? queue.info().weight() : 0;
+      all += slots;
     }
-    Map<Integer, Integer> wanted =
-        new LinkedHashMap<>(fairness.plan(free, id -> room(id, free, held)));
-    if (prefetch > 0) {
-      fairness
-          .plan(prefetch, id -> state(id).info().isLimited() ? 0 : prefetch)
-          .forEach((id, more) -> wanted.merge(id, more, Integer::sum));
-    }
+    account(now, weights, held);
+    Shares shares = new Shares(all, weights, held);
+    Map<Integer, Integer> wanted = new LinkedHashMap<>();
+    // First to those below their share; the slots that they leave go to whoever has room.
+    int left =
+        free
+            - grant(
+                wanted, free, id -> Math.min(room(id, free, held), shares.lackedBy(state(id), 0)));
+    grant(wanted, left, id -> room(id, free, held));
+    // No slot is idle for what is not claimed ahead, so that stays within the shares.
+    grant(
+        wanted,
+        prefetch,
+        id -> state(id).info().isLimited() ? 0 : shares.lackedBy(state(id), prefetch));
     return request(wanted);
   }
 
-  private int room(int queueId, int free, IntUnaryOperator held) {
+  /** Adds to what is wanted, up to so much of each queue in all; how much it was. */
+  private int grant(Map<Integer, Integer> wanted, int slots, IntUnaryOperator most) {
+    if (slots <= 0) {
+      return 0;
+    }
+    int granted = 0;
+    for (Map.Entry<Integer, Integer> grant :
+        fairness.plan(slots, id -> most.applyAsInt(id) - wanted.getOrDefault(id, 0)).entrySet()) {
+      wanted.merge(grant.getKey(), grant.getValue(), Integer::sum);
+      granted += grant.getValue();
+    }
+    return granted;
+  }
+
+  /** Adds up what each queue has filled beyond its share since the last plan. */
+  private void account(long now, long weights, InHand held) {
+    double filled = 0;
+    for (QueueState queue : queues.values()) {
+      filled += queue.lastFilled;
+    }
+    for (QueueState queue : queues.values()) {
+      double share = filled * queue.info().weight() / Math.max(weights, 1);
+      queue.account(now - plannedNanos, share, held.filled(queue.info().id()));
+    }
+    plannedNanos = now;
+  }
+
+  private record Shares(long slots, long weights, InHand held) {
+    /** How many slots a queue lacks of its share; what is claimed ahead is for those behind. */
+    int lackedBy(QueueState queue, int ahead) {
+      long parts =
+          queue.isBehind()
+              ? (slots + ahead) * queue.info().weight() + weights - 1
+              : slots * queue.info().weight();
+      return (int) Math.max(parts / Math.max(weights, 1) - held.slots(queue.info().id()), 0);
+    }
+  }
+
+  private int room(int queueId, int free, InHand held) {
     Integer limit = state(queueId).info().maxConcurrency();
-    return limit == null ? free : Math.min(free, limit - held.applyAsInt(queueId));
+    return limit == null ? free : Math.min(free, limit - held.jobs(queueId));
   }
 
   /** Nanoseconds until a queue that rests for milliseconds may be asked, or {@code atMost}. */
@@ -152,24 +212,52 @@ final class ClaimPlanner {
     }
     Position[] last = new Position[QueueState.LANES];
     int lowest = QueueState.LANES;
+    int filled = 0;
     for (ClaimedJob job : got) {
+      filled += job.cost();
       Position place = new Position(job.dispatchKey(), job.id());
       if (last[job.lane()] == null || last[job.lane()].isBefore(place)) {
         last[job.lane()] = place;
       }
       lowest = Math.min(lowest, job.lane());
     }
-    for (int lane = 0; lane < QueueState.LANES; lane++) {
+    // Where full keys were passed by, jobs stand before the last one that was taken.
+    for (int lane = 0; lane < QueueState.LANES && !queue.info().isKeyed(); lane++) {
       if (last[lane] != null) {
         queue.lane(lane).takenTo(last[lane]);
       }
     }
-    if (got.size() >= wanted) {
+    if (filled >= wanted) {
+      fairness.charge(queueId, filled - wanted);
       queue.cameInFull(lowest);
     } else {
-      fairness.refund(queueId, wanted - got.size());
-      queue.cameShort();
+      fairness.refund(queueId, wanted - filled);
+      queue.cameShort(!got.isEmpty());
+      if (queue.info().rate() != null) {
+        shortOfTokens.add(queueId);
+      }
     }
+  }
+
+  /** The queues with a rate that have come short since the last call. */
+  int[] shortOfTokens() {
+    int[] ids = shortOfTokens.stream().mapToInt(Integer::intValue).toArray();
+    shortOfTokens.clear();
+    return ids;
+  }
+
+  /** The next token of that queue comes in so many nanoseconds; 0: it has one. */
+  void tokenIn(int queueId, long nanos) {
+    QueueState queue = queues.get(queueId);
+    if (queue != null && nanos > 0) {
+      queue.restUntilTokenIn(nanos);
+    }
+  }
+
+  /** Whether another worker may want to know that a job of that queue has ended. */
+  boolean isWaitedForElsewhere(int queueId) {
+    QueueState queue = queues.get(queueId);
+    return queue != null && queue.info().isLimited() && queue.mayHoldWork();
   }
 
   /** The claim's outcome is not known: nothing is concluded from it. */
@@ -201,7 +289,7 @@ final class ClaimPlanner {
       probe.queueIds()[i] = queue.info().id();
       for (int lane = 0; lane < QueueState.LANES; lane++) {
         LaneHead head = queue.lane(lane);
-        boolean look = queue.isResting() || !head.mayHoldWork();
+        boolean look = queue.isResting() || queue.info().isKeyed() || !head.mayHoldWork();
         put(probe, i, lane, look ? head.probeStart() : Position.NOWHERE);
       }
     }
@@ -235,7 +323,7 @@ final class ClaimPlanner {
           queue.lane(lane).exhausted();
         } else {
           queue.lane(lane).found(first[lane]);
-          queue.stir();
+          queue.wake();
         }
       }
     }

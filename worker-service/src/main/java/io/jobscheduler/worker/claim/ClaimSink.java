@@ -15,6 +15,12 @@ public interface ClaimSink {
   /** A remembered lease that the record does not know: stop its job. */
   void revoked(Held held);
 
+  /**
+   * A job of that limited queue has ended, and this worker does not ask for another: whoever has a
+   * free slot should.
+   */
+  void room(int queueId);
+
   /** The queues served and their names changed, or were read again. */
   void queuesRead(List<QueueInfo> served);
 }

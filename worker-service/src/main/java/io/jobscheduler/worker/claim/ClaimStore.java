@@ -7,7 +7,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,7 @@ final class ClaimStore {
   private static final String CLAIM_READY_JOBS =
       """
       SELECT id, lease_token, dispatch_key, dispatch_lane, queue_id, project_id, workflow_id,
-             attempt, max_attempts, priority, type, payload, timeout_ms,
+             attempt, max_attempts, priority, type, payload, cost, timeout_ms,
              (extract(epoch FROM start_by - clock_timestamp()) * 1000000)::bigint AS start_left_micros
         FROM jobs.claim(?, ?, ?, ?, ?, ?)
       """;
@@ -73,6 +75,7 @@ final class ClaimStore {
                   row.getInt("priority"),
                   row.getString("type"),
                   row.getString("payload"),
+                  row.getInt("cost"),
                   timeoutMillis == null ? queue.timeout() : Duration.ofMillis(timeoutMillis),
                   startLeftMicros == null ? null : startBy(sentNanos, startLeftMicros)));
         }
@@ -92,7 +95,8 @@ final class ClaimStore {
   private static final String POLL_QUEUES =
       """
       SELECT q.id, q.project_id, p.name AS project, q.name AS queue, q.weight, q.max_concurrency,
-             q.paused_at IS NOT NULL AS paused, q.timeout_ms, w.dispatch_lane, w.dispatch_key, w.job_id, w.found
+             q.per_key_concurrency, q.rate_limit, q.rate_period_ms, q.rate_burst, q.timeout_ms,
+             q.paused_at IS NOT NULL AS paused, w.dispatch_lane, w.dispatch_key, w.job_id, w.found
         FROM jobs.queues q
         JOIN jobs.projects p ON p.id = q.project_id
         LEFT JOIN (
@@ -139,8 +143,28 @@ final class ClaimStore {
         new QueueName(row.getString("project"), row.getString("queue")),
         row.getInt("weight"),
         nullableInt(row, "max_concurrency"),
-        row.getBoolean("paused"),
-        timeoutMillis == null ? null : Duration.ofMillis(timeoutMillis));
+        nullableInt(row, "per_key_concurrency"),
+        rate(row),
+        timeoutMillis == null ? null : Duration.ofMillis(timeoutMillis),
+        row.getBoolean("paused"));
+  }
+
+  // One probe of queues and of rate_buckets for each; nothing is locked.
+  private static final String NEXT_TOKENS = "SELECT queue_id, wait_ms FROM jobs.next_tokens(?)";
+
+  /** How long, in nanoseconds, until each of these queues with a rate has a token: 0 if it has. */
+  Map<Integer, Long> nextTokens(int[] queueIds) throws SQLException {
+    try (Connection connection = pool.open();
+        PreparedStatement statement = connection.prepareStatement(NEXT_TOKENS)) {
+      statement.setObject(1, queueIds);
+      try (ResultSet row = statement.executeQuery()) {
+        Map<Integer, Long> waits = new HashMap<>();
+        while (row.next()) {
+          waits.put(row.getInt("queue_id"), (long) Math.ceil(row.getDouble("wait_ms") * 1e6));
+        }
+        return waits;
+      }
+    }
   }
 
   // By the partial index jobs_running over the queues: as many rows as this worker holds.
@@ -170,6 +194,20 @@ final class ClaimStore {
   private static @Nullable Long nullableLong(ResultSet row, String column) throws SQLException {
     long value = row.getLong(column);
     return row.wasNull() ? null : value;
+  }
+
+  private static QueueInfo.@Nullable Rate rate(ResultSet row) throws SQLException {
+    Integer limit = nullableInt(row, "rate_limit");
+    Duration period = millis(row, "rate_period_ms");
+    Integer burst = nullableInt(row, "rate_burst");
+    return limit == null || period == null || burst == null
+        ? null
+        : new QueueInfo.Rate(limit, period, burst);
+  }
+
+  private static @Nullable Duration millis(ResultSet row, String column) throws SQLException {
+    long value = row.getLong(column);
+    return row.wasNull() ? null : Duration.ofMillis(value);
   }
 
   private static @Nullable Integer nullableInt(ResultSet row, String column) throws SQLException {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt number of this attempt, from 1
  * @param priority 0 to 9, 9 most urgent
  * @param payload JSON as it was typed, or null
+ * @param cost slots that it fills, 1 to 1000
  * @param timeout run time after which the attempt is ended, or null
  * @param startByNanos reading of the monotonic clock after which it may not start, or null
  */
@@ -29,6 +30,7 @@ public record ClaimedJob(
     int priority,
     String type,
     @Nullable String payload,
+    int cost,
     @Nullable Duration timeout,
     @Nullable Long startByNanos) {
 

@@ -6,8 +6,10 @@ import io.jobscheduler.worker.dispatch.HeldLeases;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -50,6 +52,7 @@ public final class Claimer implements Runnable {
   private final Rhythm rhythm;
 
   private final Map<Integer, QueueInfo> known = new HashMap<>();
+  private final Set<Integer> freed = new HashSet<>();
   private long claimNumber;
   private long pollNanos;
   private long compareNanos;
@@ -99,11 +102,13 @@ public final class Claimer implements Runnable {
   /** Claims nothing more; a claim in flight is given back. */
   public void stop() {
     stopped = true;
+    wakeUps.claiming(false);
     wakeUps.stir();
   }
 
   @Override
   public void run() {
+    wakeUps.claiming(true);
     while (!stopped) {
       try {
         wakeUps.await(runOnce());
@@ -137,6 +142,8 @@ public final class Claimer implements Runnable {
   private long turn() throws SQLException {
     WakeUps.News news = wakeUps.take();
     news.settledQueues().forEach(planner::settled);
+    news.roomIn().forEach(planner::settled);
+    freed.addAll(news.settledQueues());
     news.ready().forEach(planner::ready);
     if (news.everywhere()) {
       planner.forgetHeads();
@@ -157,7 +164,18 @@ public final class Claimer implements Runnable {
     if (stopped || !trusted.getAsBoolean()) {
       return rhythm.poll().toNanos();
     }
-    return claim() ? 0 : untilNextTurn();
+    ClaimRequest asked = claim();
+    leaveRoom(asked);
+    return asked.isEmpty() ? untilNextTurn() : 0;
+  }
+
+  /** Tells others of limited queues in which jobs have ended here and that were not asked now. */
+  private void leaveRoom(ClaimRequest asked) {
+    for (int id : asked.queueIds()) {
+      freed.remove(id);
+    }
+    freed.stream().filter(planner::isWaitedForElsewhere).forEach(sink::room);
+    freed.clear();
   }
 
   private long untilNextTurn() {
@@ -166,8 +184,8 @@ public final class Claimer implements Runnable {
     return Math.max(0, free.getAsInt() > 0 ? planner.soonIn(next) : next);
   }
 
-  /** Claims what there is room for; whether it asked at all. */
-  private boolean claim() throws SQLException {
+  /** Claims what there is room for; what it asked. */
+  private ClaimRequest claim() throws SQLException {
     int room = free.getAsInt();
     int ahead = prefetch.allowed();
     int open = Math.max(room, 0);
@@ -175,11 +193,11 @@ public final class Claimer implements Runnable {
     // Between busy slots small claims are not worth a round trip each.
     boolean worthwhile = open > 0 || more * 2 > ahead;
     if (!worthwhile || room + ahead <= 0) {
-      return false;
+      return NOTHING;
     }
-    ClaimRequest request = planner.plan(open, Math.max(more, 0), leases::countOf);
+    ClaimRequest request = planner.plan(open, Math.max(more, 0), inHand());
     if (request.isEmpty()) {
-      return false;
+      return request;
     }
     List<ClaimedJob> jobs;
     boolean answered = false;
@@ -195,7 +213,31 @@ public final class Claimer implements Runnable {
     if (!jobs.isEmpty()) {
       dispatch(jobs);
     }
-    return true;
+    int[] dry = planner.shortOfTokens();
+    if (dry.length > 0) {
+      store.nextTokens(dry).forEach(planner::tokenIn);
+    }
+    return request;
+  }
+
+  private InHand inHand() {
+    Map<Integer, Integer> filled = leases.filledSlots();
+    return new InHand() {
+      @Override
+      public int jobs(int queueId) {
+        return leases.countOf(queueId);
+      }
+
+      @Override
+      public int slots(int queueId) {
+        return leases.slotsOf(queueId);
+      }
+
+      @Override
+      public int filled(int queueId) {
+        return filled.getOrDefault(queueId, 0);
+      }
+    };
   }
 
   private void dispatch(List<ClaimedJob> jobs) {
@@ -211,7 +253,7 @@ public final class Claimer implements Runnable {
 
   private void poll() throws SQLException {
     boolean look = free.getAsInt() + prefetch.allowed() > 0;
-    ClaimRequest probe = look ? planner.probe() : NO_PROBE;
+    ClaimRequest probe = look ? planner.probe() : NOTHING;
     PollResult result = store.pollQueues(probe);
     List<QueueInfo> served =
         result.queues().stream()
@@ -225,7 +267,7 @@ public final class Claimer implements Runnable {
     pollNanos = clock.getAsLong() + rhythm.poll().toNanos();
   }
 
-  private static final ClaimRequest NO_PROBE =
+  private static final ClaimRequest NOTHING =
       new ClaimRequest(new int[0], new int[0], new long[0][], new long[0][]);
 
   /** After the thread has ended: gives back what a lost reply may have left. */

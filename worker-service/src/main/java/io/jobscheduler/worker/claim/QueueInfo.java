@@ -7,8 +7,11 @@ import org.jspecify.annotations.Nullable;
  * A queue as the last poll read it.
  *
  * @param weight its share under Deficit Round Robin, 1 to 1000
- * @param maxConcurrency the limit, or null for none
- * @param timeout run time of a job that names none of its own, or null for no limit
+ * @param maxConcurrency most jobs that run at once, or null for any number
+ * @param perKeyConcurrency most jobs of one concurrency key that run at once, or null for any
+ *     number
+ * @param rate starts that it allows in a time, or null for any number
+ * @param timeout of a job that names none, or null for none
  */
 public record QueueInfo(
     int id,
@@ -16,10 +19,21 @@ public record QueueInfo(
     QueueName name,
     int weight,
     @Nullable Integer maxConcurrency,
-    boolean paused,
-    @Nullable Duration timeout) {
+    @Nullable Integer perKeyConcurrency,
+    @Nullable Rate rate,
+    @Nullable Duration timeout,
+    boolean paused) {
 
-  boolean isLimited() {
-    return maxConcurrency != null;
+  /** So many starts in a time, and so many at once. */
+  public record Rate(int limit, Duration period, int burst) {}
+
+  /** Whether jobs may be passed by because of their key. */
+  boolean isKeyed() {
+    return perKeyConcurrency != null;
+  }
+
+  /** Whether claims of it go one after the other, behind its lock. */
+  public boolean isLimited() {
+    return maxConcurrency != null || perKeyConcurrency != null || rate != null;
   }
 }

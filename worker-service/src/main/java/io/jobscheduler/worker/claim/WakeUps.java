@@ -17,12 +17,18 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class WakeUps {
   /** The news since the last emptying. */
   record News(
-      List<ReadyPlace> ready, Set<Integer> settledQueues, boolean poll, boolean everywhere) {}
+      List<ReadyPlace> ready,
+      Set<Integer> settledQueues,
+      Set<Integer> roomIn,
+      boolean poll,
+      boolean everywhere) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrived = lock.newCondition();
   private List<ReadyPlace> ready = new ArrayList<>();
   private Set<Integer> settledQueues = new HashSet<>();
+  private Set<Integer> roomIn = new HashSet<>();
+  private boolean claiming;
   private boolean poll;
   private boolean everywhere;
   private boolean stirred;
@@ -41,12 +47,41 @@ public final class WakeUps {
     }
   }
 
-  /** Jobs of these queues have ended, and ended in the record. */
-  public void settled(Set<Integer> queueIds) {
+  /**
+   * Jobs of these queues have ended here, and ended in the record.
+   *
+   * @return whether a claimer will use the room or say that it does not
+   */
+  public boolean settled(Set<Integer> queueIds) {
     lock.lock();
     try {
       settledQueues.addAll(queueIds);
       stirLocked();
+      return claiming;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Another worker has left room in these queues. */
+  public void room(Set<Integer> queueIds) {
+    if (queueIds.isEmpty()) {
+      return;
+    }
+    lock.lock();
+    try {
+      roomIn.addAll(queueIds);
+      stirLocked();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A claimer has begun, or will claim nothing more. */
+  void claiming(boolean now) {
+    lock.lock();
+    try {
+      claiming = now;
     } finally {
       lock.unlock();
     }
@@ -94,9 +129,10 @@ public final class WakeUps {
   News take() {
     lock.lock();
     try {
-      News news = new News(ready, settledQueues, poll, everywhere);
+      News news = new News(ready, settledQueues, roomIn, poll, everywhere);
       ready = new ArrayList<>();
       settledQueues = new HashSet<>();
+      roomIn = new HashSet<>();
       poll = false;
       everywhere = false;
       stirred = false;

@@ -13,20 +13,27 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands claimed jobs of all queues to the slots, most urgent first.
+ * Hands claimed jobs of all queues to the slots: claim by claim and, of one claim, most urgent
+ * first.
  *
- * <p>They wait in a binary min-heap by priority (9 first), then dispatch key, then id: the claim's
- * UPDATE returns rows in no order, and several queues come in one claim. A job that is no longer
- * ours leaves by its handle. Thread-safe; one lock, held for O(log n).
+ * <p>They wait in a binary min-heap by claim, then priority (9 first), then dispatch key, then id:
+ * the claim's UPDATE returns rows in no order, and several queues come in one claim. Claims come
+ * first because Deficit Round Robin has decided between queues when it claimed: by urgency alone a
+ * job that waits here could be passed by for as long as another queue's are older or more urgent,
+ * and no other worker can take it. A job that is no longer ours leaves by its handle. A job fills
+ * as many slots as it costs. The most urgent one is never passed by because it does not fit yet, so
+ * dear jobs do not starve; one that costs more than all slots runs alone. Thread-safe; one lock,
+ * held for O(log n).
  */
 public final class Dispatcher {
-  /** Most urgent first. */
+  /** By claim, then most urgent first. */
   static final Comparator<Held> URGENCY =
-      Comparator.comparing(
-          Held::job,
-          Comparator.comparingInt((ClaimedJob job) -> -job.priority())
-              .thenComparingLong(ClaimedJob::dispatchKey)
-              .thenComparingLong(ClaimedJob::id));
+      Comparator.comparingLong(Held::claim)
+          .thenComparing(
+              Held::job,
+              Comparator.comparingInt((ClaimedJob job) -> -job.priority())
+                  .thenComparingLong(ClaimedJob::dispatchKey)
+                  .thenComparingLong(ClaimedJob::id));
 
   private final int slots;
   private final Runnable onRoom;
@@ -37,6 +44,10 @@ public final class Dispatcher {
   private final Map<Held, BinaryMinHeap.Handle<Held>> handles = new HashMap<>();
   private int stirAt;
   private int running;
+  private int filled;
+  private int waitingCost;
+  private boolean heldBack;
+  private long claims;
   private boolean closed;
 
   /**
@@ -51,15 +62,18 @@ public final class Dispatcher {
     this.onRoom = onRoom;
   }
 
-  /** Adds claimed jobs; false, adding none, when closed. */
+  /** Adds the jobs of one claim; false, adding none, when closed. */
   public boolean add(Collection<Held> claimed) {
     lock.lock();
     try {
       if (closed) {
         return false;
       }
+      claims++;
       for (Held held : claimed) {
+        held.cameWith(claims);
         handles.put(held, waiting.add(held));
+        waitingCost += held.job().cost();
         work.signal();
       }
       return true;
@@ -84,7 +98,7 @@ public final class Dispatcher {
     boolean room;
     lock.lockInterruptibly();
     try {
-      while (waiting.isEmpty() && !closed) {
+      while (!closed && !mostUrgentFits()) {
         work.await();
       }
       next = closed ? null : waiting.poll();
@@ -93,6 +107,8 @@ public final class Dispatcher {
       }
       handles.remove(next);
       next.start();
+      waitingCost -= next.job().cost();
+      filled += next.job().cost();
       running++;
       room = waiting.size() <= stirAt;
     } finally {
@@ -104,12 +120,32 @@ public final class Dispatcher {
     return next;
   }
 
-  /** A slot is free again. */
-  public void slotFreed() {
+  private boolean mostUrgentFits() {
+    Held next = waiting.peek();
+    if (next == null) {
+      return false;
+    }
+    boolean fits = running == 0 || filled + next.job().cost() <= slots;
+    heldBack |= !fits;
+    return fits;
+  }
+
+  /** Room or order has changed: those that a job which did not fit held back look again. */
+  private void lookAgain() {
+    if (heldBack) {
+      heldBack = false;
+      work.signalAll();
+    }
+  }
+
+  /** The slots of a job that was taken are free again. */
+  public void slotFreed(Held held) {
     boolean room;
     lock.lock();
     try {
       running--;
+      filled -= held.job().cost();
+      lookAgain();
       room = waiting.isEmpty();
       if (running == 0) {
         idle.signalAll();
@@ -127,7 +163,12 @@ public final class Dispatcher {
     lock.lock();
     try {
       BinaryMinHeap.Handle<Held> handle = handles.remove(held);
-      return handle != null && waiting.remove(handle);
+      if (handle == null || !waiting.remove(handle)) {
+        return false;
+      }
+      waitingCost -= held.job().cost();
+      lookAgain();
+      return true;
     } finally {
       lock.unlock();
     }
@@ -141,6 +182,7 @@ public final class Dispatcher {
       List<Held> left = new ArrayList<>(handles.keySet());
       handles.clear();
       waiting.clear();
+      waitingCost = 0;
       work.signalAll();
       return left;
     } finally {
@@ -148,11 +190,11 @@ public final class Dispatcher {
     }
   }
 
-  /** Slots that would start a job at once; below zero by the number of jobs that wait. */
+  /** Slots that nothing fills; below zero by what those that wait will fill. */
   public int free() {
     lock.lock();
     try {
-      return slots - running - waiting.size();
+      return slots - filled - waitingCost;
     } finally {
       lock.unlock();
     }

@@ -16,6 +16,7 @@ public final class Held {
 
   private final ClaimedJob job;
   private Phase phase = Phase.WAITING;
+  private volatile long claim;
   private boolean revoked;
   private boolean cancelled;
 
@@ -27,6 +28,16 @@ public final class Held {
   /** The job. */
   public ClaimedJob job() {
     return job;
+  }
+
+  /** The number of the claim that it came with, counted by the dispatcher. */
+  long claim() {
+    return claim;
+  }
+
+  /** Set once, before it enters the heap. */
+  void cameWith(long number) {
+    claim = number;
   }
 
   /** How far it has come. */

@@ -8,7 +8,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -96,16 +98,19 @@ public final class ReadyListener implements AutoCloseable {
 
   private void tell(PGNotification[] heard) {
     List<ReadyPlace> places = new ArrayList<>();
+    Set<Integer> rooms = new HashSet<>();
     for (PGNotification notification : heard) {
       if (notification.getName().equals(Channels.CONTROL)) {
         onControl.accept(notification.getParameter());
       } else {
         places.addAll(ReadyPayload.read(notification.getParameter()));
+        rooms.addAll(ReadyPayload.rooms(notification.getParameter()));
       }
     }
     if (!places.isEmpty()) {
       wakeUps.ready(places);
     }
+    wakeUps.room(rooms);
   }
 
   @Override

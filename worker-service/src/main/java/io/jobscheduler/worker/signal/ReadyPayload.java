@@ -4,14 +4,17 @@ import io.jobscheduler.worker.claim.Position;
 import io.jobscheduler.worker.claim.ReadyPlace;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
  * The payload on channel {@code jobs_ready}: {@code queueId:lane:dispatchKey:jobId}, the smallest
- * new place; several, separated by spaces, when several lanes of a queue have news.
+ * new place; several, separated by spaces, when several lanes of a queue have news. A {@code
+ * queueId} alone: a job of that limited queue has ended, and whoever ended it asks for no other.
  */
 public final class ReadyPayload {
   private ReadyPayload() {}
@@ -43,7 +46,24 @@ public final class ReadyPayload {
     return write(both);
   }
 
-  /** Reads a payload; what cannot be read is left out, since the poll finds it too. */
+  /** Reads the queues with room. */
+  static Set<Integer> rooms(String payload) {
+    Set<Integer> queues = new HashSet<>();
+    for (String entry : payload.split(" ")) {
+      if (entry.indexOf(':') < 0) {
+        try {
+          queues.add(Integer.parseInt(entry));
+        } catch (NumberFormatException e) {
+          continue;
+        }
+      }
+    }
+    return queues;
+  }
+
+  /**
+   * Reads the places in a payload; what cannot be read is left out, since the poll finds it too.
+   */
   static List<ReadyPlace> read(String payload) {
     List<ReadyPlace> places = new ArrayList<>();
     for (String entry : payload.split(" ")) {

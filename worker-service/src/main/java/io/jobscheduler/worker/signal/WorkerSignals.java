@@ -8,6 +8,7 @@ import io.jobscheduler.worker.database.Connections;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,10 +38,12 @@ public final class WorkerSignals implements AutoCloseable {
 
   private static final Logger LOG = Logger.getLogger(WorkerSignals.class);
   private static final long READY_MILLIS = 20;
+  private static final long ROOM_MILLIS = 100;
   private static final long CHANGED_MILLIS = 1_000;
 
   private final CoalescingNotifier notifier;
   private final Map<Integer, String> projects = new ConcurrentHashMap<>();
+  private volatile Set<Integer> limited = Set.of();
 
   /** Starts the sending thread. */
   public WorkerSignals(Connections pool) {
@@ -52,9 +55,32 @@ public final class WorkerSignals implements AutoCloseable {
                 LOG.debugf("Notifications dropped count=%d cause=%s", lost, cause.toString()));
   }
 
-  /** Learns the projects' names. */
+  /** Learns the projects' names, and which queues are limited. */
   public void learn(List<QueueInfo> queues) {
     queues.forEach(queue -> projects.put(queue.projectId(), queue.name().project()));
+    limited =
+        queues.stream()
+            .filter(QueueInfo::isLimited)
+            .map(QueueInfo::id)
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /**
+   * Jobs of these queues have ended, and this worker asks for no other: those that are limited may
+   * have room for another worker. A job in each batch of settles could say so, so it is said
+   * seldom.
+   */
+  public void room(Collection<Integer> queueIds) {
+    for (int queue : queueIds) {
+      if (limited.contains(queue)) {
+        notifier.signal(
+            Channels.JOBS_READY,
+            "room " + queue,
+            Integer.toString(queue),
+            ROOM_MILLIS,
+            (waiting, added) -> added);
+      }
+    }
   }
 
   /** These jobs became ready. */

@@ -1,5 +1,6 @@
 package io.jobscheduler.worker.claim;
 
+import static io.jobscheduler.worker.claim.Hand.held;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -74,6 +75,7 @@ class ClaimPlannerPropertyTest {
           lane,
           "t",
           null,
+          1,
           null,
           null);
     }
@@ -89,7 +91,7 @@ class ClaimPlannerPropertyTest {
     int queueCount = 1 + random.nextInt(4);
     List<QueueInfo> queues = new ArrayList<>();
     for (int id = 1; id <= queueCount; id++) {
-      queues.add(new QueueInfo(id, 1, NAME, 1 + random.nextInt(3), null, false, null));
+      queues.add(new QueueInfo(id, 1, NAME, 1 + random.nextInt(3), null, null, null, null, false));
     }
     planner.serve(queues);
     Table table = new Table();
@@ -119,7 +121,7 @@ class ClaimPlannerPropertyTest {
   }
 
   private static int claim(ClaimPlanner planner, Table table, int free, int prefetch) {
-    ClaimRequest request = planner.plan(free, prefetch, id -> 0);
+    ClaimRequest request = planner.plan(free, prefetch, held(0));
     int wanted = 0;
     for (int n : request.wanted()) {
       assertTrue(n > 0, "a queue asked for nothing");

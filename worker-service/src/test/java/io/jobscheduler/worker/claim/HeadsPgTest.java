@@ -48,6 +48,9 @@ class HeadsPgTest {
         }
 
         @Override
+        public void room(int queueId) {}
+
+        @Override
         public void queuesRead(List<QueueInfo> served) {}
       };
 

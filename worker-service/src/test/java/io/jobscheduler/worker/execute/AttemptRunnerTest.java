@@ -60,6 +60,7 @@ class AttemptRunnerTest {
         4,
         type,
         "{\"a\":1}",
+        1,
         null,
         null);
   }

@@ -60,7 +60,7 @@ class SlotsTest {
           NoteKeeper.NONE,
           (held, settlement) -> {
             ended.add(held.job().id() + " " + settlement.result());
-            dispatcher.slotFreed();
+            dispatcher.slotFreed(held);
             bothEnded.countDown();
           });
 
@@ -73,7 +73,22 @@ class SlotsTest {
   private static Held job(long id) {
     return new Held(
         new ClaimedJob(
-            id, id, id, 4, 1, 1, new QueueName("shop", "q"), null, 1, 1, 4, "t", null, null, null));
+            id,
+            id,
+            id,
+            4,
+            1,
+            1,
+            new QueueName("shop", "q"),
+            null,
+            1,
+            1,
+            4,
+            "t",
+            null,
+            1,
+            null,
+            null));
   }
 
   @Test
