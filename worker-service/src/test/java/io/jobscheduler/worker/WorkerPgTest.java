@@ -59,7 +59,7 @@ class WorkerPgTest {
     jobs.ready(calm, "record", null);
     Await.until("a job has run, so it claims ahead", () -> jobs.count("succeeded") == 1);
     recorder.seen.clear();
-    long holding = jobs.ready(calm, "gate", null);
+    long holding = jobs.ready(jobs.queue("other"), "gate", null);
     Await.until("the slot is taken", () -> gate.entered.contains(holding));
 
     // In one commit, so that one claim gets all.

@@ -9,6 +9,7 @@ public enum Action {
   JOBS_RETRY("jobs:retry", Role.OPERATOR),
   LEASES_READ("leases:read", Role.OPERATOR),
   QUEUES_READ("queues:read", Role.VIEWER),
+  QUEUES_PAUSE("queues:pause", Role.OPERATOR),
   QUEUES_EDIT("queues:edit", Role.ADMIN),
   WORKFLOWS_READ("workflows:read", Role.VIEWER),
   WORKFLOWS_SUBMIT("workflows:submit", Role.OPERATOR),

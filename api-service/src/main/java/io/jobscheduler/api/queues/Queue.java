@@ -1,6 +1,8 @@
 package io.jobscheduler.api.queues;
 
+import io.jobscheduler.api.jobs.RetryPolicy;
 import io.jobscheduler.api.paging.Count;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param weight its share against the project's other queues, 1 to 1000
  * @param maxConcurrency most jobs that run at once over the whole fleet; null none, 0 nothing
  *     starts
+ * @param perKeyConcurrency most jobs with one concurrencyKey that run at once; jobs without a key
+ *     are not limited by it
+ * @param rateLimit how many jobs may start in a time
+ * @param maxDepth most jobs that may wait; stored, not yet enforced
+ * @param aging the wait that outweighs one step of priority; null: priority always goes first
+ * @param retry when a failed attempt of a job is tried again that names no policy; null: the
+ *     general default
+ * @param timeout of an attempt of a job that names none
+ * @param paused the pause, while no job starts
  * @param counts live jobs by state
  * @param oldestReadyAt since when the oldest claimable job waits
  */
@@ -18,6 +29,14 @@ public record Queue(
     String name,
     int weight,
     @Nullable Integer maxConcurrency,
+    @Nullable Integer perKeyConcurrency,
+    QueueSettings.@Nullable RateLimit rateLimit,
+    @Nullable Integer maxDepth,
+    @Nullable Duration aging,
+    @Nullable RetryPolicy retry,
+    @Nullable Duration timeout,
+    QueueSettings.Retention retention,
+    QueueSettings.@Nullable Pause paused,
     Instant createdAt,
     Map<String, Count> counts,
     @Nullable Instant oldestReadyAt) {}

@@ -5,12 +5,13 @@ import io.jobscheduler.api.paging.Count;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.Period;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,10 @@ public class QueueStore {
   // time of the ten lanes' heads: one probe of jobs_ready each.
   private static final String LIST_QUEUES =
       """
-      SELECT q.name, q.weight, q.max_concurrency, q.created_at,
+      SELECT q.name, q.weight, q.max_concurrency, q.per_key_concurrency, q.rate_limit, q.rate_period_ms,
+             q.rate_burst, q.max_depth, q.ageing_ms, q.retry_policy::text AS retry_policy, q.timeout_ms,
+             q.retain_finished_days, q.retain_dead_days, q.paused_at, q.paused_by, q.pause_reason, q.resume_at,
+             q.created_at,
              (SELECT count(*) FROM (SELECT 1 FROM jobs.jobs j
                WHERE j.queue_id = q.id AND j.state = 'scheduled' LIMIT :most) c) AS scheduled,
              (SELECT count(*) FROM (SELECT 1 FROM jobs.jobs j
@@ -53,6 +57,7 @@ public class QueueStore {
        WHERE q.project_id = :project
          AND q.name > :after
          AND (:name::text IS NULL OR q.name = :name)
+         AND q.deleted_at IS NULL
        ORDER BY q.name
        LIMIT :limit
       """;
@@ -82,7 +87,8 @@ public class QueueStore {
   private static final String COUNT_QUEUES =
       """
       SELECT count(*) FROM (
-        SELECT 1 FROM jobs.queues q WHERE q.project_id = :project LIMIT :most) counted
+        SELECT 1 FROM jobs.queues q
+         WHERE q.project_id = :project AND q.deleted_at IS NULL LIMIT :most) counted
       """;
 
   Count countQueues(int projectId) {
@@ -96,76 +102,46 @@ public class QueueStore {
                     .one()));
   }
 
-  // A queue that is new has no claim in flight, so its first limit may come with the row.
-  private static final String INSERT_QUEUE =
-      """
-      INSERT INTO jobs.queues (project_id, name, weight, max_concurrency)
-      VALUES (:project, :name, :weight, :limit)
-      ON CONFLICT (project_id, name) DO NOTHING
-      """;
-
-  /** Creates or replaces a queue; true when it is new. */
-  boolean putQueue(int projectId, String name, int weight, @Nullable Integer maxConcurrency) {
-    return jdbi.inTransaction(
-        h -> {
-          int inserted =
-              h.createUpdate(INSERT_QUEUE)
-                  .bind("project", projectId)
-                  .bind("name", name)
-                  .bind("weight", weight)
-                  .bind("limit", maxConcurrency)
-                  .execute();
-          if (inserted == 0) {
-            replaceQueue(h, projectId, name, weight, maxConcurrency);
-          }
-          return inserted > 0;
-        });
-  }
-
-  // The row is locked first, here and by every other PUT of it; the gate of the claims comes after,
-  // inside set_queue_limits, so two PUTs cannot wait for each other. The limit is told whether it
-  // differs, since setting it stops all claims for a moment.
-  private static final String UPDATE_WEIGHT =
-      """
-      UPDATE jobs.queues q
-         SET weight = :weight, updated_at = clock_timestamp()
-       WHERE q.project_id = :project AND q.name = :name
-      RETURNING q.id, q.max_concurrency IS DISTINCT FROM :limit::int AS differs
-      """;
-
-  private static final String SET_LIMIT =
-      "SELECT jobs.set_queue_limits(:queue, :limit, NULL, NULL, NULL, NULL)";
-
-  private static void replaceQueue(
-      Handle h, int projectId, String name, int weight, @Nullable Integer maxConcurrency) {
-    h.createQuery(UPDATE_WEIGHT)
-        .bind("project", projectId)
-        .bind("name", name)
-        .bind("weight", weight)
-        .bind("limit", maxConcurrency)
-        .map((row, c) -> row.getBoolean("differs") ? row.getInt("id") : null)
-        .findOne()
-        .ifPresent(
-            queue ->
-                h.createQuery(SET_LIMIT)
-                    .bind("queue", queue)
-                    .bind("limit", maxConcurrency)
-                    .map((row, c) -> true)
-                    .one());
-  }
-
   private static Queue queueOf(ResultSet row) throws SQLException {
     Map<String, Count> counts = new LinkedHashMap<>();
     for (String state : COUNTED) {
       counts.put(state, Count.of(row.getLong(state)));
     }
-    OffsetDateTime oldest = row.getObject("oldest_ready_at", OffsetDateTime.class);
+    QueueSettings settings = QueueEditStore.settingsOf(row);
     return new Queue(
         row.getString("name"),
-        row.getInt("weight"),
-        row.getObject("max_concurrency", Integer.class),
+        settings.weight(),
+        settings.maxConcurrency(),
+        settings.perKeyConcurrency(),
+        settings.rateLimit(),
+        settings.maxDepth(),
+        settings.aging(),
+        settings.retryPolicy(),
+        settings.timeout(),
+        new QueueSettings.Retention(days(settings.finishedDays()), days(settings.deadDays())),
+        pauseOf(row),
         row.getObject("created_at", OffsetDateTime.class).toInstant(),
         counts,
-        oldest == null ? null : oldest.toInstant());
+        instant(row, "oldest_ready_at"));
+  }
+
+  private static QueueSettings.@Nullable Pause pauseOf(ResultSet row) throws SQLException {
+    Instant at = instant(row, "paused_at");
+    return at == null
+        ? null
+        : new QueueSettings.Pause(
+            row.getString("paused_by"),
+            row.getString("pause_reason"),
+            at,
+            instant(row, "resume_at"));
+  }
+
+  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime at = row.getObject(column, OffsetDateTime.class);
+    return at == null ? null : at.toInstant();
+  }
+
+  private static @Nullable String days(@Nullable Integer days) {
+    return days == null ? null : Period.ofDays(days).toString();
   }
 }

@@ -5,7 +5,7 @@ import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
-import io.jobscheduler.api.json.JsonReader;
+import io.jobscheduler.api.jobs.RetryPolicy;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
@@ -15,7 +15,10 @@ import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
+import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -24,6 +27,7 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
+import java.time.Duration;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -38,21 +42,49 @@ import org.jspecify.annotations.Nullable;
 @Authenticated
 @Produces(MediaType.APPLICATION_JSON)
 public class QueuesResource {
-  private static final int HEAVIEST = 1000;
-  private static final int WIDEST = 1_000_000;
+  private static final String EXAMPLE =
+      """
+      {"weight":2,"maxConcurrency":10,"perKeyConcurrency":1,
+       "rateLimit":{"limit":100,"period":"PT1M","burst":20},"maxDepth":100000,"aging":"PT1M",
+       "retry":{"strategy":"exponential","base":"PT5S"},"timeout":"PT10M",
+       "retention":{"finished":"P7D","dead":"P30D"}}
+      """;
 
   private final QueueStore store;
+  private final QueueEditStore edits;
   private final Authorizer authorizer;
   private final Signals signals;
 
-  QueuesResource(QueueStore store, Authorizer authorizer, Signals signals) {
+  QueuesResource(
+      QueueStore store, QueueEditStore edits, Authorizer authorizer, Signals signals) {
     this.store = store;
+    this.edits = edits;
     this.authorizer = authorizer;
     this.signals = signals;
   }
 
-  /** Body of a queue. */
-  public record QueueRequest(int weight, @Nullable Integer maxConcurrency) {}
+  /** Body of a queue; a member that is null or absent has its default, in a PATCH its old value. */
+  @Schema(name = "QueueRequest")
+  public record QueueRequest(
+      @Schema(minimum = "1", maximum = "1000", defaultValue = "1") @Nullable Integer weight,
+      @Schema(minimum = "0", maximum = "1000000", description = "null: no limit; 0: nothing starts")
+          @Nullable Integer maxConcurrency,
+      @Schema(minimum = "1", maximum = "1000000") @Nullable Integer perKeyConcurrency,
+      @Nullable RateLimitRequest rateLimit,
+      @Schema(minimum = "1", description = "stored, not yet enforced") @Nullable Integer maxDepth,
+      @Schema(description = "the wait that outweighs one step of priority, PT0.001S to PT24H")
+          @Nullable Duration aging,
+      @Nullable RetryPolicy retry,
+      @Schema(description = "PT0.001S to PT720H") @Nullable Duration timeout,
+      QueueSettings.@Nullable Retention retention) {}
+
+  /** A rate: up to burst jobs at once, then limit in each period. */
+  @Schema(name = "QueueRateLimitRequest")
+  public record RateLimitRequest(
+      @Schema(minimum = "1", maximum = "1000000") int limit,
+      @Schema(description = "PT0.001S to PT24H") Duration period,
+      @Schema(minimum = "1", maximum = "1000000", description = "limit if not given")
+          @Nullable Integer burst) {}
 
   @GET
   @Operation(
@@ -103,20 +135,129 @@ public class QueuesResource {
                       examples =
                           @ExampleObject(
                               name = "example",
-                              value = "{\"weight\":2,\"maxConcurrency\":10}")))
+                              value = EXAMPLE)))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
     if (!Fields.isName(name)) {
       throw ProblemException.of(
           ProblemType.VALIDATION_FAILED, "The queue's name in the path is not a name.");
     }
-    QueueRequest request = JsonBody.read(body, JsonBody.SMALL, QueuesResource::readQueue);
-    boolean created =
-        store.putQueue(grant.projectId(), name, request.weight(), request.maxConcurrency());
+    QueueBody request = JsonBody.read(body, JsonBody.SMALL, QueueBody::read);
+    boolean created = edits.putQueue(grant.projectId(), name, request.settings());
     signals.changed(grant.project(), Topic.QUEUES);
     return Response.status(created ? Response.Status.CREATED : Response.Status.OK)
         .entity(find(grant, name))
         .build();
+  }
+
+  @PATCH
+  @Path("/{queue}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "patchQueue",
+      summary = "Change what is given of a queue; null sets the default",
+      extensions = @Extension(name = "x-role", value = "admin"))
+  public Queue patch(
+      @PathParam("project") String project,
+      @PathParam("queue") String name,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = QueueRequest.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value = "{\"maxConcurrency\":20,\"rateLimit\":null}")))
+          InputStream body) {
+    Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
+    QueueBody request = JsonBody.read(body, JsonBody.SMALL, QueueBody::read);
+    if (!Fields.isName(name)
+        || !edits.patchQueue(grant.projectId(), name, request.settings(), request.given())) {
+      throw ProblemException.notFound("queue");
+    }
+    signals.changed(grant.project(), Topic.QUEUES);
+    return find(grant, name);
+  }
+
+  @DELETE
+  @Path("/{queue}")
+  @Operation(
+      operationId = "deleteQueue",
+      summary = "Delete a queue that holds no live job; its ended jobs stay",
+      extensions = @Extension(name = "x-role", value = "admin"))
+  public void delete(@PathParam("project") String project, @PathParam("queue") String name) {
+    Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
+    if (name.equals("default")) {
+      throw ProblemException.of(
+          ProblemType.CONFLICT, "Every project keeps its queue \"default\".");
+    }
+    switch (Fields.isName(name)
+        ? edits.deleteQueue(grant.projectId(), name)
+        : QueueEditStore.Deletion.NOT_FOUND) {
+      case DELETED -> signals.changed(grant.project(), Topic.QUEUES);
+      case NOT_FOUND -> throw ProblemException.notFound("queue");
+      case HOLDS_JOBS ->
+          throw ProblemException.of(
+              ProblemType.CONFLICT, "The queue holds jobs that have not ended.");
+      case HAS_SCHEDULES ->
+          throw ProblemException.of(ProblemType.CONFLICT, "A schedule makes jobs in this queue.");
+    }
+  }
+
+  @POST
+  @Path("/{queue}/pause")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "pauseQueue",
+      summary = "Start no more jobs of a queue; running ones go on",
+      extensions = @Extension(name = "x-role", value = "operator"))
+  @APIResponseSchema(value = Queue.class, responseCode = "200")
+  public Queue pause(
+      @PathParam("project") String project,
+      @PathParam("queue") String name,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = PauseQueueRequest.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value =
+                                  "{\"reason\":\"the provider is down\",\"until\":\"2030-01-31T08:00:00Z\"}")))
+          InputStream body) {
+    Grant grant = authorizer.require(project, Action.QUEUES_PAUSE);
+    PauseQueueRequest request = JsonBody.read(body, JsonBody.SMALL, PauseQueueRequest::read);
+    if (!Fields.isName(name)
+        || !edits.pauseQueue(
+            grant.projectId(),
+            name,
+            request.reason(),
+            authorizer.current().email(),
+            request.until())) {
+      throw ProblemException.notFound("queue");
+    }
+    signals.changed(grant.project(), Topic.QUEUES);
+    return find(grant, name);
+  }
+
+  @POST
+  @Path("/{queue}/resume")
+  @Operation(
+      operationId = "resumeQueue",
+      summary = "End a queue's pause",
+      extensions = @Extension(name = "x-role", value = "operator"))
+  @APIResponseSchema(value = Queue.class, responseCode = "200")
+  public Queue resume(@PathParam("project") String project, @PathParam("queue") String name) {
+    Grant grant = authorizer.require(project, Action.QUEUES_PAUSE);
+    if (!Fields.isName(name) || !edits.resumeQueue(grant.projectId(), name)) {
+      throw ProblemException.notFound("queue");
+    }
+    signals.changed(grant.project(), Topic.QUEUES);
+    return find(grant, name);
   }
 
   private Queue find(Grant grant, String name) {
@@ -126,25 +267,5 @@ public class QueuesResource {
     return store
         .findQueue(grant.projectId(), name)
         .orElseThrow(() -> ProblemException.notFound("queue"));
-  }
-
-  private static @Nullable QueueRequest readQueue(JsonReader in) {
-    if (!in.startObject()) {
-      return null;
-    }
-    int weight = 1;
-    Integer maxConcurrency = null;
-    String field;
-    while ((field = in.nextField()) != null) {
-      switch (field) {
-        case "weight" -> {
-          Integer given = in.integer(1, HEAVIEST);
-          weight = given == null ? weight : given;
-        }
-        case "maxConcurrency" -> maxConcurrency = in.integer(0, WIDEST);
-        default -> in.unknownField();
-      }
-    }
-    return new QueueRequest(weight, maxConcurrency);
   }
 }

@@ -13,7 +13,9 @@ import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,12 +28,19 @@ class QueueStorePgTest {
   @RegisterExtension final TestDatabase database = new TestDatabase();
 
   private QueueStore store;
+  private QueueEditStore edits;
   private int project;
 
   @BeforeEach
   void open() {
     store = new QueueStore(TestProjects.api(database));
+    edits = new QueueEditStore(TestProjects.api(database));
     project = TestProjects.create(database, "p");
+  }
+
+  private static QueueSettings settings(int weight, Integer maxConcurrency) {
+    return new QueueSettings(
+        weight, maxConcurrency, null, null, null, null, null, null, 7, 30);
   }
 
   private Queue find(String name) {
@@ -40,30 +49,30 @@ class QueueStorePgTest {
 
   @Test
   void createsThenReplaces() {
-    assertTrue(store.putQueue(project, "mail", 3, 5));
+    assertTrue(edits.putQueue(project, "mail", settings(3, 5)));
     assertEquals(3, find("mail").weight());
     assertEquals(5, find("mail").maxConcurrency());
-    assertFalse(store.putQueue(project, "mail", 1, null));
+    assertFalse(edits.putQueue(project, "mail", settings(1, null)));
     assertEquals(1, find("mail").weight());
     assertNull(find("mail").maxConcurrency());
-    assertFalse(store.putQueue(project, "mail", 1, 0));
+    assertFalse(edits.putQueue(project, "mail", settings(1, 0)));
     assertEquals(0, find("mail").maxConcurrency());
   }
 
   /** A claim that has seen the queue unlimited must end before the limit is committed. */
   @Test
   void aNewLimitWaitsForClaimsInFlightAndAnUnchangedOneDoesNot() throws Exception {
-    store.putQueue(project, "mail", 1, null);
+    edits.putQueue(project, "mail", settings(1, null));
     try (Connection claimer = database.connect(Role.OWNER);
         Statement statement = claimer.createStatement()) {
       claimer.setAutoCommit(false);
       statement.execute("SELECT pg_advisory_xact_lock_shared(3, 0)");
 
-      store.putQueue(project, "mail", 2, null);
+      edits.putQueue(project, "mail", settings(2, null));
       assertEquals(2, find("mail").weight());
 
       CompletableFuture<Boolean> limiting =
-          CompletableFuture.supplyAsync(() -> store.putQueue(project, "mail", 2, 3));
+          CompletableFuture.supplyAsync(() -> edits.putQueue(project, "mail", settings(2, 3)));
       awaitWaiter();
       assertFalse(limiting.isDone());
       assertNull(find("mail").maxConcurrency());
@@ -100,16 +109,16 @@ class QueueStorePgTest {
         List.copyOf(queue.counts().keySet()));
     queue.counts().values().forEach(c -> assertEquals(new Count(5, false), c));
     assertEquals("2020-01-01T00:05:00Z", String.valueOf(queue.oldestReadyAt()));
-    store.putQueue(project, "empty", 1, null);
+    edits.putQueue(project, "empty", settings(1, null));
     assertNull(find("empty").oldestReadyAt());
   }
 
   @Test
   void listsInOrderOfNamesWithinTheProject() {
-    store.putQueue(project, "b", 1, null);
-    store.putQueue(project, "B", 1, null);
+    edits.putQueue(project, "b", settings(1, null));
+    edits.putQueue(project, "B", settings(1, null));
     int other = TestProjects.create(database, "other");
-    store.putQueue(other, "a", 1, null);
+    edits.putQueue(other, "a", settings(1, null));
     assertEquals(
         List.of("B", "b"), store.listQueues(project, "", 2).stream().map(Queue::name).toList());
     assertEquals(
@@ -117,5 +126,82 @@ class QueueStorePgTest {
     assertTrue(store.findQueue(project, "a").isEmpty());
     assertNotNull(store.findQueue(other, "a").orElseThrow());
     assertEquals(new Count(3, false), store.countQueues(project));
+  }
+
+  @Test
+  void everySettingComesBackAndAPatchChangesWhatItNames() {
+    QueueSettings all =
+        new QueueSettings(
+            5,
+            10,
+            2,
+            new QueueSettings.RateLimit(100, Duration.ofMinutes(1), 20),
+            1_000,
+            Duration.ofSeconds(30),
+            "{\"strategy\":\"fixed\",\"baseSeconds\":5}",
+            Duration.ofMinutes(10),
+            null,
+            90);
+    assertTrue(edits.putQueue(project, "mail", all));
+    Queue queue = find("mail");
+    assertEquals(all.rateLimit(), queue.rateLimit());
+    assertEquals(2, queue.perKeyConcurrency());
+    assertEquals(1_000, queue.maxDepth());
+    assertEquals(Duration.ofSeconds(30), queue.aging());
+    assertEquals("fixed", queue.retry().strategy());
+    assertEquals(Duration.ofMinutes(10), queue.timeout());
+    assertEquals(new QueueSettings.Retention(null, "P90D"), queue.retention());
+
+    assertTrue(
+        edits.patchQueue(
+            project, "mail", QueueSettings.DEFAULT, Set.of("rateLimit", "finished", "aging")));
+    queue = find("mail");
+    assertNull(queue.rateLimit());
+    assertNull(queue.aging());
+    assertEquals(new QueueSettings.Retention("P7D", "P90D"), queue.retention());
+    assertEquals(10, queue.maxConcurrency());
+    assertEquals(5, queue.weight());
+    assertFalse(edits.patchQueue(project, "none", QueueSettings.DEFAULT, Set.of()));
+    assertEquals(
+        "t",
+        database.sql("SELECT rekey_after IS NOT NULL FROM queues WHERE name = 'mail'"),
+        "what waits is moved");
+  }
+
+  @Test
+  void deletedQueueIsGoneUntilItIsPutAgainAndOneWithJobsStays() {
+    edits.putQueue(project, "mail", settings(1, null));
+    database.sql(
+        "INSERT INTO jobs (dispatch_key, project_id, queue_id, state, type, ready_at)"
+            + " SELECT 1, project_id, id, 'ready', 't', now() FROM queues WHERE name = 'mail'");
+    assertEquals(QueueEditStore.Deletion.HOLDS_JOBS, edits.deleteQueue(project, "mail"));
+    database.sql("DELETE FROM jobs");
+    assertEquals(QueueEditStore.Deletion.DELETED, edits.deleteQueue(project, "mail"));
+    assertEquals(QueueEditStore.Deletion.NOT_FOUND, edits.deleteQueue(project, "mail"));
+    assertTrue(store.findQueue(project, "mail").isEmpty());
+    assertEquals(new Count(1, false), store.countQueues(project));
+    assertFalse(edits.patchQueue(project, "mail", QueueSettings.DEFAULT, Set.of()));
+    assertFalse(edits.pauseQueue(project, "mail", "r", "b", null));
+    assertTrue(edits.putQueue(project, "mail", settings(3, null)), "made anew");
+    assertEquals(3, find("mail").weight());
+  }
+
+  @Test
+  void pauseSaysWhoAndWhyAndUntilWhen() {
+    edits.putQueue(project, "mail", settings(1, null));
+    Instant until = Instant.parse("2999-01-01T00:00:00Z");
+    assertTrue(edits.pauseQueue(project, "mail", "provider is down", "ann@example.org", until));
+    QueueSettings.Pause pause = find("mail").paused();
+    assertEquals("provider is down", pause.reason());
+    assertEquals("ann@example.org", pause.by());
+    assertEquals(until, pause.until());
+    assertTrue(edits.pauseQueue(project, "mail", "still", "bob@example.org", null));
+    assertEquals(pause.at(), find("mail").paused().at());
+    assertNull(find("mail").paused().until());
+    assertTrue(edits.resumeQueue(project, "mail"));
+    assertNull(find("mail").paused());
+    int other = TestProjects.create(database, "other");
+    assertFalse(edits.pauseQueue(other, "mail", "r", "b", null));
+    assertFalse(edits.resumeQueue(other, "mail"));
   }
 }
