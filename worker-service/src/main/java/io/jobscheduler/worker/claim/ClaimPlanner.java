@@ -18,9 +18,8 @@ import java.util.function.LongSupplier;
  * believed to hold work; a flow is one (project, queue), and what it is charged is its jobs' cost.
  * That shares out starts. So that it shares out slots too, whatever the jobs take, work in flight
  * counts: a queue that fills its share of all slots (by weight, among those that hold or want some)
- * gets another only when none below its share wants it. A share is seldom whole: it is rounded up
- * for queues that have filled less than it lately, down for those that have filled more. Nothing
- * stays idle for that. Confined to the claimer's thread.
+ * gets another only when none below its share wants it. A share is seldom whole: it is rounded down
+ * for queues that have filled more than it lately, up for others. Nothing stays idle for that. Confined to the claimer's thread.
  */
 final class ClaimPlanner {
   private final DeficitRoundRobin<Integer> fairness = new DeficitRoundRobin<>(1);
@@ -149,11 +148,12 @@ final class ClaimPlanner {
   private record Shares(long slots, long weights, InHand held) {
     /** How many slots a queue lacks of its share; what is claimed ahead is for those behind. */
     int lackedBy(QueueState queue, int ahead) {
-      long parts =
-          queue.isBehind()
-              ? (slots + ahead) * queue.info().weight() + weights - 1
-              : slots * queue.info().weight();
-      return (int) Math.max(parts / Math.max(weights, 1) - held.slots(queue.info().id()), 0);
+      int standing = queue.standing();
+      long parts = (slots + (standing > 0 ? 0 : ahead)) * queue.info().weight();
+      // One that is behind may catch up even if its share is whole.
+      long rounding = standing > 0 ? 0 : standing == 0 ? weights - 1 : weights;
+      long share = (parts + rounding) / Math.max(weights, 1);
+      return (int) Math.max(share - held.slots(queue.info().id()), 0);
     }
   }
 

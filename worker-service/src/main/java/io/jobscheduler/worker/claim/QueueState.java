@@ -119,9 +119,9 @@ final class QueueState {
     lastFilled = filled;
   }
 
-  /** Whether it has filled no more than its share lately. */
-  boolean isBehind() {
-    return ahead <= 0;
+  /** Above zero when it has filled more than its share lately, below when less. */
+  int standing() {
+    return Double.compare(ahead, 0);
   }
 
   /** Something changed: ask again at once. */
