@@ -852,7 +852,7 @@ jobs_worker EXECUTE on register_worker(p_worker bigint, p_host text, p_pid bigin
 jobs_worker EXECUTE on release_pending(p_limit integer, p_only bigint[])
 jobs_worker EXECUTE on settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[])
 jobs_worker EXECUTE on stop_worker(p_worker bigint)
-jobs_worker SELECT (id), SELECT (max_concurrency), SELECT (name), SELECT (paused_at), SELECT (per_key_concurrency), SELECT (project_id), SELECT (rate_limit), SELECT (timeout_ms), SELECT (weight) on queues
+jobs_worker SELECT (id), SELECT (max_concurrency), SELECT (name), SELECT (paused_at), SELECT (per_key_concurrency), SELECT (project_id), SELECT (rate_burst), SELECT (rate_limit), SELECT (rate_period_ms), SELECT (timeout_ms), SELECT (weight) on queues
 jobs_worker SELECT (id), SELECT (name) on projects
 jobs_worker SELECT on queue_heads
 jobs_worker SELECT on schema_versions

@@ -114,7 +114,8 @@ class QueueEditStore {
         .one();
   }
 
-  // The functions compare: what does not differ takes no lock. Limits last: from then on claims wait.
+  // The functions compare: what does not differ takes no lock. Limits last: from then on claims
+  // wait.
   private static final String SET_AGEING = "SELECT jobs.set_queue_ageing(:queue, :ageing)";
 
   private static final String SET_LIMITS =
@@ -246,9 +247,7 @@ class QueueEditStore {
         rate == null
             ? null
             : new QueueSettings.RateLimit(
-                rate,
-                Duration.ofMillis(row.getLong("rate_period_ms")),
-                row.getInt("rate_burst")),
+                rate, Duration.ofMillis(row.getLong("rate_period_ms")), row.getInt("rate_burst")),
         row.getObject("max_depth", Integer.class),
         duration(row.getObject("ageing_ms", Long.class)),
         row.getString("retry_policy"),

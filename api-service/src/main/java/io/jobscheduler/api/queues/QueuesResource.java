@@ -3,9 +3,9 @@ package io.jobscheduler.api.queues;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.jobs.RetryPolicy;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
-import io.jobscheduler.api.jobs.RetryPolicy;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
@@ -55,8 +55,7 @@ public class QueuesResource {
   private final Authorizer authorizer;
   private final Signals signals;
 
-  QueuesResource(
-      QueueStore store, QueueEditStore edits, Authorizer authorizer, Signals signals) {
+  QueuesResource(QueueStore store, QueueEditStore edits, Authorizer authorizer, Signals signals) {
     this.store = store;
     this.edits = edits;
     this.authorizer = authorizer;
@@ -132,10 +131,7 @@ public class QueuesResource {
                   @Content(
                       mediaType = "application/json",
                       schema = @Schema(implementation = QueueRequest.class),
-                      examples =
-                          @ExampleObject(
-                              name = "example",
-                              value = EXAMPLE)))
+                      examples = @ExampleObject(name = "example", value = EXAMPLE)))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
     if (!Fields.isName(name)) {
@@ -190,8 +186,7 @@ public class QueuesResource {
   public void delete(@PathParam("project") String project, @PathParam("queue") String name) {
     Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
     if (name.equals("default")) {
-      throw ProblemException.of(
-          ProblemType.CONFLICT, "Every project keeps its queue \"default\".");
+      throw ProblemException.of(ProblemType.CONFLICT, "Every project keeps its queue \"default\".");
     }
     switch (Fields.isName(name)
         ? edits.deleteQueue(grant.projectId(), name)

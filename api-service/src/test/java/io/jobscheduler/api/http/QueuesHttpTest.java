@@ -151,16 +151,16 @@ class QueuesHttpTest {
   @Test
   void queueIsDeletedWhenItHoldsNoLiveJob() {
     admin.put(queue, "{}").status(201);
-    admin.post(project + "/jobs", "{\"type\":\"t\",\"queue\":\"mail\",\"delay\":\"PT1H\"}").status(201);
+    admin
+        .post(project + "/jobs", "{\"type\":\"t\",\"queue\":\"mail\",\"delay\":\"PT1H\"}")
+        .status(201);
     admin.delete(queue).status(409);
     admin.delete(project + "/queues/default").status(409);
     admin.put(project + "/queues/empty", "{}").status(201);
     admin.delete(project + "/queues/empty").status(204);
     admin.get(project + "/queues/empty").status(404);
     admin.delete(project + "/queues/empty").status(404);
-    admin
-        .post(project + "/jobs", "{\"type\":\"t\",\"queue\":\"empty\"}")
-        .status(422);
+    admin.post(project + "/jobs", "{\"type\":\"t\",\"queue\":\"empty\"}").status(422);
     admin.put(project + "/queues/empty", "{}").status(201);
   }
 }

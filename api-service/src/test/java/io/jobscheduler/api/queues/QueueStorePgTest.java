@@ -39,8 +39,7 @@ class QueueStorePgTest {
   }
 
   private static QueueSettings settings(int weight, Integer maxConcurrency) {
-    return new QueueSettings(
-        weight, maxConcurrency, null, null, null, null, null, null, 7, 30);
+    return new QueueSettings(weight, maxConcurrency, null, null, null, null, null, null, 7, 30);
   }
 
   private Queue find(String name) {

@@ -19,7 +19,8 @@ import java.util.function.LongSupplier;
  * That shares out starts. So that it shares out slots too, whatever the jobs take, work in flight
  * counts: a queue that fills its share of all slots (by weight, among those that hold or want some)
  * gets another only when none below its share wants it. A share is seldom whole: it is rounded down
- * for queues that have filled more than it lately, up for others. Nothing stays idle for that. Confined to the claimer's thread.
+ * for queues that have filled more than it lately, up for others. Nothing stays idle for that.
+ * Confined to the claimer's thread.
  */
 final class ClaimPlanner {
   private final DeficitRoundRobin<Integer> fairness = new DeficitRoundRobin<>(1);
