@@ -147,7 +147,7 @@ class QueueStorePgTest {
     assertEquals(2, queue.perKeyConcurrency());
     assertEquals(1_000, queue.maxDepth());
     assertEquals(Duration.ofSeconds(30), queue.aging());
-    assertEquals("fixed", queue.retry().strategy());
+    assertEquals("fixed", queue.retry().waits().strategy());
     assertEquals(Duration.ofMinutes(10), queue.timeout());
     assertEquals(new QueueSettings.Retention(null, "P90D"), queue.retention());
 

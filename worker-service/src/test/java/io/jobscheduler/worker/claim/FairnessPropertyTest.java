@@ -91,7 +91,8 @@ class FairnessPropertyTest {
     FairShares worker = new FairShares(SLOTS, prefetch);
     for (int i = 0; i < weights.size(); i++) {
       worker.queue(i, weights.get(i), runs.get(i));
-      worker.arrive(i, 0, 20_000);
+      // More than all slots could run in the time.
+      worker.arrive(i, 0, (int) (31_000 * SLOTS / runs.get(i)));
     }
     for (int window = 1; window <= 3; window++) {
       worker.runTo(window * 10 * SECOND);

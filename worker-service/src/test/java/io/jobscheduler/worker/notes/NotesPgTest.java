@@ -64,6 +64,7 @@ class NotesPgTest {
         4,
         "t",
         null,
+        1,
         null,
         null);
   }
