@@ -27,7 +27,7 @@ help:
 	@echo 'make test         everything that must pass, at most 25 minutes on 2 cores'
 	@echo '                    mvn verify && cd $(WEBUI) && npm run check && npm test && npm run budget && npm run e2e'
 	@echo 'make verify       the long tests too: mutation of the six structures, limits and leaders under fire'
-	@echo '                    mvn verify -Pmutation -Dtests.excluded= -Dhammer.seconds=60'
+	@echo '                    mvn verify -Pmutation -Dtests.excluded='
 	@echo 'make bench        benchmarks of the six structures, about 6 minutes'
 	@echo '                    $(BENCHMARKS)'
 	@echo 'make bench-quick  the same, each for a moment'
@@ -64,7 +64,7 @@ test:
 	cd $(WEBUI) && npm run check && npm test && npm run budget && npm run e2e
 
 verify:
-	$(MVN) verify -Pmutation -Dtests.excluded= -Dhammer.seconds=60
+	$(MVN) verify -Pmutation -Dtests.excluded=
 
 bench: build
 	$(BENCHMARKS)

@@ -65,7 +65,26 @@ class FieldCasesTest {
           "C136",
           "C138",
           "C140",
-          "C141");
+          "C141",
+          // Schedules
+          "C013",
+          "C015",
+          "C017",
+          "C019",
+          "C021",
+          "C022",
+          "C023",
+          "C024",
+          "C025",
+          "C027",
+          "C029",
+          "C031",
+          "C032",
+          "C034",
+          "C035",
+          "C036",
+          "C039",
+          "C040");
 
   /** Rules of the protocols that must have a test. */
   private static final List<String> REQUIRED_RULES =
@@ -85,6 +104,7 @@ class FieldCasesTest {
       List.of(
           "shared-algorithms",
           "shared-schema",
+          "schedule-engine",
           "api-service",
           "worker-service",
           "scheduler-service",

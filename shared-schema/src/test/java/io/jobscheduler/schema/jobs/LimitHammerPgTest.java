@@ -22,18 +22,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Twenty workers on one queue whose limit is lowered and raised while some of them die: for 6 s,
- * and for 60 s ({@code -Dhammer.seconds=60}) in {@code make verify}.
- */
+/** Twenty workers on one queue whose limit is lowered and raised while some of them die. */
 class LimitHammerPgTest {
   private static final int WORKERS = 20;
   private static final int SLOTS = 8;
   private static final int LIMIT = 3;
-  private static final long SECONDS = Long.getLong("hammer.seconds", 6);
 
   @RegisterExtension final TestDatabase database = new TestDatabase();
 
@@ -48,10 +45,20 @@ class LimitHammerPgTest {
 
   @Test
   void neverMoreRunThanTheLimitOrThanRanWhenItWasLowered() throws Exception {
+    hammer(6);
+  }
+
+  @Test
+  @Tag("long")
+  void neverMoreRunThanTheLimitForAMinute() throws Exception {
+    hammer(60);
+  }
+
+  private void hammer(int seconds) throws Exception {
     sql = new Sql(database);
     queue = sql.queue(sql.project("acme"), "limited", LIMIT);
     limits.put(0L, LIMIT);
-    sql.ready(queue, (int) (SECONDS * 4_000));
+    sql.ready(queue, seconds * 4_000);
     ExecutorService threads = Executors.newFixedThreadPool(WORKERS + 2);
     List<Future<?>> all = new ArrayList<>();
     try {
@@ -61,7 +68,7 @@ class LimitHammerPgTest {
       }
       all.add(threads.submit(this::sample));
       all.add(threads.submit(this::changeLimits));
-      long end = System.nanoTime() + Duration.ofSeconds(SECONDS).toNanos();
+      long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
       while (System.nanoTime() - end < 0 && all.stream().noneMatch(Future::isDone)) {
         LockSupport.parkNanos(20_000_000);
       }
@@ -73,9 +80,9 @@ class LimitHammerPgTest {
       over.set(true);
       threads.shutdownNow();
     }
-    assertTrue(deaths.get() > 3, deaths + " workers died");
+    assertTrue(deaths.get() > 0, deaths + " workers died");
     assertTrue(samples.get() > 100, samples + " samples");
-    assertTrue(limits.size() > 3, limits.size() + " limits");
+    assertTrue(limits.size() > 2, limits.size() + " limits");
     assertEveryStartHadRoom();
   }
 
@@ -90,7 +97,7 @@ class LimitHammerPgTest {
         boolean alive = true;
         for (int claim = 1; alive && !over.get(); claim++) {
           List<Sql.Claimed> jobs = sql.claim(worker, id, claim, queue, SLOTS);
-          boolean dies = !jobs.isEmpty() && random.nextInt(40) == 0;
+          boolean dies = !jobs.isEmpty() && random.nextInt(10) == 0;
           if (dies && random.nextBoolean()) {
             // In the middle of its claim, which then has not happened.
             worker.rollback();
@@ -147,6 +154,9 @@ class LimitHammerPgTest {
         int before = samples.get();
         while (samples.get() < before + 20 && !over.get()) {
           LockSupport.parkNanos(1_000_000);
+        }
+        if (over.get()) {
+          break;
         }
         int limit = limits.lastEntry().getValue() == LIMIT ? 1 + random.nextInt(9) : LIMIT;
         statement.execute(

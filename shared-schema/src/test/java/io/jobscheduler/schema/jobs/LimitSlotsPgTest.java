@@ -30,7 +30,9 @@ class LimitSlotsPgTest {
   private void setLimit(Integer limit) throws SQLException {
     try (Connection api = database.connect(Role.API)) {
       api.createStatement()
-          .execute("SELECT jobs.set_queue_limit(%d, %s)".formatted(limited, limit));
+          .execute(
+              "SELECT jobs.set_queue_limits(%d, %s, NULL, NULL, NULL, NULL)"
+                  .formatted(limited, limit));
     }
   }
 
