@@ -25,6 +25,7 @@ class RoleTest {
             "jobs:read",
             "queues:read",
             "workflows:read",
+            "schedules:read",
             "workers:read",
             "stats:read"),
         Role.VIEWER.actions());
