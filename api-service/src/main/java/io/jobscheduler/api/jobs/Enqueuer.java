@@ -5,20 +5,19 @@ import io.jobscheduler.api.problem.Violations;
 import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** Stores jobs and, after the commit, tells who waits for them. */
 @ApplicationScoped
 class Enqueuer {
   // The leader looks so far ahead by itself; only what is due sooner needs a word.
-  private static final long LEADER_LOOKS_AHEAD_MICROS = TimeUnit.MINUTES.toMicros(10);
+  private static final Duration LEADER_LOOKS_AHEAD = Duration.ofMinutes(10);
 
   private final EnqueueStore store;
   private final Signals signals;
@@ -64,7 +63,7 @@ class Enqueuer {
 
   private void tell(Grant grant, List<EnqueueStore.Enqueued> stored) {
     Map<List<Integer>, EnqueueStore.Enqueued> first = new HashMap<>();
-    long due = Long.MAX_VALUE;
+    Instant due = Instant.MAX;
     for (EnqueueStore.Enqueued job : stored) {
       if (job.state().equals("ready")) {
         // The smallest place of each lane; ids grow, so among equal keys the first one is it.
@@ -73,12 +72,11 @@ class Enqueuer {
             job,
             (a, b) -> a.dispatchKey() <= b.dispatchKey() ? a : b);
       } else if (job.runAt() != null) {
-        due = Math.min(due, ChronoUnit.MICROS.between(Instant.EPOCH, job.runAt()));
+        due = job.runAt().isBefore(due) ? job.runAt() : due;
       }
     }
     first.values().forEach(j -> signals.ready(j.queueId(), j.lane(), j.dispatchKey(), j.id()));
-    long now = TimeUnit.MILLISECONDS.toMicros(Instant.now().toEpochMilli());
-    if (due < now + LEADER_LOOKS_AHEAD_MICROS) {
+    if (due.isBefore(Instant.now().plus(LEADER_LOOKS_AHEAD))) {
       signals.due(due);
     }
     signals.changed(grant.project(), Topic.JOBS);

@@ -9,7 +9,6 @@ import io.jobscheduler.schedule.cron.CronSyntaxException;
 import io.jobscheduler.schedule.times.ScheduleTimes;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -156,7 +155,7 @@ class Backfills {
   }
 
   private void told(Grant grant) {
-    signals.scheduleDue(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+    signals.scheduleDue(Instant.now());
     signals.changed(grant.project(), Topic.SCHEDULES);
   }
 }

@@ -8,7 +8,6 @@ import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -225,7 +224,7 @@ class Editor {
     changed.ifPresent(
         row -> {
           Instant next = row.nextFireAt() == null ? row.now() : row.nextFireAt();
-          signals.scheduleDue(ChronoUnit.MICROS.between(Instant.EPOCH, next));
+          signals.scheduleDue(next);
           signals.changed(grant.project(), Topic.SCHEDULES);
         });
     return changed;

@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -83,7 +82,7 @@ class Trigger {
       }
     }
     if (rows.get(0).outcome().equals("queued")) {
-      signals.scheduleDue(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+      signals.scheduleDue(Instant.now());
     } else {
       signals.changed(grant.project(), Topic.JOBS);
     }

@@ -5,6 +5,7 @@ import io.jobscheduler.schema.names.Channels;
 import io.jobscheduler.schema.signal.CoalescingNotifier;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -49,17 +50,19 @@ public class Signals {
         Signals::smallestOfEachLane);
   }
 
-  /** A job is due at an instant, in microseconds since the epoch. */
-  public void due(long micros) {
-    earliest(Channels.JOBS_DUE, micros);
+  /** A job is due at an instant. */
+  public void due(Instant at) {
+    earliest(Channels.JOBS_DUE, at);
   }
 
-  /** Where a schedule stands has changed; its next planned time, in microseconds of the epoch. */
-  public void scheduleDue(long micros) {
-    earliest(Channels.SCHEDULES_DUE, micros);
+  /** Where a schedule stands has changed; its next planned time. */
+  public void scheduleDue(Instant at) {
+    earliest(Channels.SCHEDULES_DUE, at);
   }
 
-  private void earliest(String channel, long micros) {
+  private void earliest(String channel, Instant at) {
+    // Not by ChronoUnit: it counts in nanoseconds on Java 17, and overflows from the year 2262 on.
+    long micros = at.getEpochSecond() * 1_000_000 + at.getNano() / 1_000;
     notifier.signal(
         channel,
         "",

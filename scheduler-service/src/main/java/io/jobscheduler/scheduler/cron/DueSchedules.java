@@ -9,7 +9,6 @@ import io.jobscheduler.scheduler.loop.Every;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -108,7 +107,8 @@ final class DueSchedules {
 
   private void arm(@Nullable Instant next) {
     if (next != null) {
-      nextDue.accept(ChronoUnit.MICROS.between(Instant.EPOCH, next));
+      // Not by ChronoUnit: it counts in nanoseconds on Java 17, and overflows from 2262 on.
+      nextDue.accept(next.getEpochSecond() * 1_000_000 + next.getNano() / 1_000);
     }
   }
 
