@@ -38,7 +38,10 @@ class WorkerPauseE2eIT {
     ServiceProcess paused =
         stack.startAnother(Service.WORKER, Map.of("JOBS_WORKER_SLOTS", SharedStack.SLOTS + ""));
     try {
-      project.enqueue(jobs, Map.of("type", "sleep", "payload", Map.of("millis", 1_500)));
+      // From a queue with a limit nothing is claimed ahead: the first worker leaves some over.
+      project.api().put(project.path("/queues/long"), Map.of("maxConcurrency", jobs)).success();
+      project.enqueue(
+          jobs, Map.of("type", "sleep", "queue", "long", "payload", Map.of("millis", 1_500)));
       String pid = Long.toString(paused.pid());
       assertTrue(
           Await.until(LIMIT, () -> project.texts(RUNNING_BY_PROCESS).contains(pid)),
