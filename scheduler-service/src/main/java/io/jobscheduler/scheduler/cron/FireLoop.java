@@ -11,6 +11,8 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 /** The thread of firing: sleeps until the next planned time. */
@@ -21,7 +23,7 @@ public class FireLoop {
   private final Firer firer;
   private final Loop loop;
   private final Thread thread = new Thread(this::turnUntilStopped, "jobs-firer");
-  private volatile boolean stopping;
+  private final CountDownLatch stopping = new CountDownLatch(1);
 
   FireLoop(
       Leadership leadership,
@@ -49,22 +51,18 @@ public class FireLoop {
   }
 
   void stop(@Observes ShutdownEvent event) throws InterruptedException {
-    stopping = true;
+    stopping.countDown();
     firer.lookAgain();
     thread.join(5_000);
   }
 
   private void turnUntilStopped() {
-    while (!stopping && !Thread.currentThread().isInterrupted()) {
-      if (!loop.turn(firer::runOnce)) {
-        pause();
-      }
-    }
-  }
-
-  private static void pause() {
     try {
-      Thread.sleep(PAUSE_AFTER_FAILURE_MILLIS);
+      boolean stopped = false;
+      while (!stopped && !Thread.currentThread().isInterrupted()) {
+        long pause = loop.turn(firer::runOnce) ? 0 : PAUSE_AFTER_FAILURE_MILLIS;
+        stopped = stopping.await(pause, TimeUnit.MILLISECONDS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
