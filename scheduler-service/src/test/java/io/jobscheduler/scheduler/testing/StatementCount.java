@@ -13,6 +13,12 @@ import java.util.List;
 
 /** Counts the statements that the scheduler's role runs in a database, by pg_stat_statements. */
 public final class StatementCount implements AutoCloseable {
+  /** A round lasts two seconds at most and is not the third in a row. */
+  private static final int WINDOWS = 4;
+
+  /** What a round of retention begins and ends with. */
+  private static final List<String> RETENTION = List.of("ensure_partitions", "sweep_notes");
+
   private final Connection admin;
 
   /** Makes the extension in the test's database. */
@@ -25,17 +31,23 @@ public final class StatementCount implements AutoCloseable {
 
   /**
    * Counts for about five seconds, as long as the leader rests between two looks for due jobs. The
-   * one statement of a standby is its try for the lock.
+   * one statement of a standby is its try for the lock. Counts anew when the window met a round of
+   * retention: it comes once an hour, and once more when the first one of a term was cut short.
    */
   public void assertAtMostPerSecond(int leader, int standby) throws Exception {
-    reset();
-    long start = System.nanoTime();
-    Await.until(
-        "five seconds",
-        Duration.ofSeconds(10),
-        () -> System.nanoTime() - start > Duration.ofSeconds(5).toNanos());
-    List<Line> lines = lines();
-    double seconds = (System.nanoTime() - start) / 1e9;
+    List<Line> lines;
+    double seconds;
+    int windows = 0;
+    do {
+      reset();
+      long start = System.nanoTime();
+      Await.until(
+          "five seconds",
+          Duration.ofSeconds(10),
+          () -> System.nanoTime() - start > Duration.ofSeconds(5).toNanos());
+      lines = lines();
+      seconds = (System.nanoTime() - start) / 1e9;
+    } while (lines.stream().anyMatch(StatementCount::isOfRetention) && ++windows < WINDOWS);
     long tries = 0;
     long others = 0;
     for (Line line : lines) {
@@ -51,6 +63,10 @@ public final class StatementCount implements AutoCloseable {
     assertTrue(tries <= standby * seconds + 1, listing);
     assertTrue(others <= leader * seconds, listing);
     assertTrue(tries > 0 && others > 0, listing);
+  }
+
+  private static boolean isOfRetention(Line line) {
+    return RETENTION.stream().anyMatch(line.query()::contains);
   }
 
   private void reset() throws SQLException {
