@@ -26,13 +26,14 @@ BEGIN
     RETURNING j.id, j.lease_token, j.worker_id, j.workflow_id, j.created_at, j.run_at, j.ready_at, j.started_at,
               j.project_id, j.queue_id, j.attempt, j.max_attempts, j.attempt_rows, j.returned, j.priority,
               j.has_dependencies, j.has_dependents, j.type, j.workflow_key, j.payload, j.retry_policy,
-              j.timeout_ms, j.start_by, j.planned_at, j.schedule_id, j.generation, j.cost, j.concurrency_key
+              j.timeout_ms, j.start_by, j.planned_at, j.schedule_id, j.generation, j.cost, j.concurrency_key,
+              j.join_mode, j.gate
   ), kept AS (
     INSERT INTO finished_jobs (id, lease_token, worker_id, workflow_id, created_at, run_at, ready_at, started_at,
         finished_at, retain_until, project_id, queue_id, attempt, max_attempts, attempt_rows, returned, priority,
         has_dependencies, has_dependents, state, state_reason, type, workflow_key, payload, retry_policy,
         timeout_ms, start_by, planned_at, schedule_id, generation, cost, concurrency_key,
-        result, error_kind, error_message, error_stack, error_fingerprint)
+        join_mode, gate, result, error_kind, error_message, error_stack, error_fingerprint)
     SELECT g.id, g.lease_token, g.worker_id, g.workflow_id, g.created_at, g.run_at, g.ready_at, g.started_at,
            clock_timestamp(),
            retention_bound(retention_today(),
@@ -40,7 +41,7 @@ BEGIN
            g.project_id, g.queue_id, g.attempt, g.max_attempts, g.attempt_rows, g.returned, g.priority,
            g.has_dependencies, g.has_dependents, s.state, s.reason, g.type, g.workflow_key, g.payload,
            g.retry_policy, g.timeout_ms, g.start_by, g.planned_at, g.schedule_id, g.generation, g.cost,
-           g.concurrency_key, s.result::json, s.kind, s.message, s.stack, s.fingerprint
+           g.concurrency_key, g.join_mode, g.gate, s.result::json, s.kind, s.message, s.stack, s.fingerprint
       FROM gone g
       JOIN unnest(p_ids, p_states, p_reasons, p_results, p_error_kinds, p_error_messages, p_error_stacks,
                   p_error_fingerprints)

@@ -56,7 +56,8 @@ BEGIN
        SET dropped_outcome = CASE WHEN l.failed THEN 'failed' ELSE 'cancelled' END
       FROM (SELECT u.id,
                    EXISTS (SELECT 1 FROM jobs.%1$I f
-                            WHERE f.workflow_id = u.id AND f.state IN ('dead', 'skipped')) AS failed,
+                            WHERE f.workflow_id = u.id
+                              AND (f.state = 'dead' OR f.state_reason = 'dependency-failed')) AS failed,
                    EXISTS (SELECT 1 FROM jobs.%1$I f
                             WHERE f.workflow_id = u.id AND f.state = 'cancelled') AS cancelled
               FROM workflows u
@@ -120,9 +121,10 @@ BEGIN
   IF v_ids IS NOT NULL THEN
     UPDATE workflows w
        SET dropped_outcome = CASE WHEN l.failed THEN 'failed' ELSE coalesce(w.dropped_outcome, 'cancelled') END
-      FROM (SELECT f.workflow_id, bool_or(f.state <> 'cancelled') AS failed
+      FROM (SELECT f.workflow_id, bool_or(f.state = 'dead' OR f.state_reason = 'dependency-failed') AS failed
               FROM finished_jobs_default f
-             WHERE f.ctid = ANY (v_ids) AND f.workflow_id IS NOT NULL AND f.state <> 'succeeded'
+             WHERE f.ctid = ANY (v_ids) AND f.workflow_id IS NOT NULL
+               AND (f.state IN ('dead', 'cancelled') OR f.state_reason = 'dependency-failed')
              GROUP BY f.workflow_id) l
      WHERE w.id = l.workflow_id AND w.finished_at IS NULL;
     DELETE FROM finished_jobs_default f WHERE f.ctid = ANY (v_ids);

@@ -74,7 +74,7 @@ BEGIN
     RETURNING f.id, f.lease_token, f.worker_id, f.created_at, f.run_at, f.started_at, f.finished_at, f.project_id,
               f.queue_id, f.workflow_id, f.attempt, f.max_attempts, f.attempt_rows, f.priority, f.has_dependencies,
               f.has_dependents, f.state, f.state_reason, f.type, f.workflow_key, f.payload, f.retry_policy, f.timeout_ms,
-              f.planned_at, f.schedule_id, f.generation, f.cost, f.concurrency_key, f.error_kind, f.error_message,
+              f.planned_at, f.schedule_id, f.generation, f.cost, f.concurrency_key, f.join_mode, f.gate, f.error_kind, f.error_message,
               f.error_stack, f.error_fingerprint
   ), ended AS (
     INSERT INTO attempts (job_id, lease_token, worker_id, started_at, ended_at, attempt, outcome, error_kind,
@@ -88,15 +88,17 @@ BEGIN
   ), back AS (
     INSERT INTO jobs (id, dispatch_key, dispatch_lane, created_at, run_at, ready_at, project_id, queue_id,
         workflow_id, attempt, max_attempts, attempt_rows, priority, has_dependencies, has_dependents, state, type,
-        workflow_key, payload, retry_policy, timeout_ms, planned_at, schedule_id, generation, cost, concurrency_key)
+        workflow_key, payload, retry_policy, timeout_ms, planned_at, schedule_id, generation, cost, concurrency_key, join_mode,
+        gate)
     SELECT g.id,
            ready_key(coalesce(planned_micros(g.workflow_id, g.id), micros(clock_timestamp())), g.priority,
                      q.ageing_ms),
            ready_lane(g.priority, q.ageing_ms), g.created_at, CASE WHEN g.run_at <= clock_timestamp() THEN g.run_at END, clock_timestamp(),
            g.project_id, g.queue_id, g.workflow_id, 0, g.max_attempts,
            g.attempt_rows + CASE WHEN g.lease_token IS NULL OR g.started_at IS NULL THEN 0 ELSE 1 END, g.priority, g.has_dependencies,
-           g.has_dependents, 'ready', g.type, g.workflow_key, g.payload, g.retry_policy, g.timeout_ms,
-           g.planned_at, g.schedule_id, least(g.generation + 1, 32767), g.cost, g.concurrency_key
+           g.has_dependents, CASE WHEN g.gate IS NULL THEN 'ready' ELSE 'blocked' END, g.type, g.workflow_key, g.payload, g.retry_policy, g.timeout_ms,
+           g.planned_at, g.schedule_id, least(g.generation + 1, 32767), g.cost, g.concurrency_key, g.join_mode,
+           g.gate
       FROM gone g
       JOIN queues q ON q.id = g.queue_id
   )

@@ -11,7 +11,8 @@ GRANT SELECT ON schema_versions TO ${api_role}, ${worker_role}, ${scheduler_role
 -- ---------------------------------------------------------------- api-service
 -- Reads everything of a project; inserts what is handed in; a job's life after that is not its to write.
 GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, finished_jobs, attempts,
-                finished_attempts, workflows, workflow_members, dependencies, workers, all_jobs, workflow_status,
+                finished_attempts, workflows, workflow_members, workflow_callbacks, dependencies, workers, all_jobs,
+                workflow_status, workflow_counts,
                 cancel_requests, job_progress, job_logs,
                 job_statistics, queue_depths, statistics_progress
    TO ${api_role};
@@ -27,10 +28,11 @@ GRANT INSERT (project_id, name, weight, max_concurrency, per_key_concurrency, ra
    ON queues TO ${api_role};
 GRANT INSERT (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at, ready_at,
               max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies, has_dependents,
-              timeout_ms, start_by, cost, concurrency_key)
+              timeout_ms, start_by, cost, concurrency_key, join_mode, gate)
    ON jobs TO ${api_role};
-GRANT INSERT (project_id, name, on_failure, job_count) ON workflows TO ${api_role};
-GRANT INSERT (workflow_id, job_id, key) ON workflow_members TO ${api_role};
+GRANT INSERT (project_id, name, kind, on_failure, job_count, deadline_at) ON workflows TO ${api_role};
+GRANT INSERT (workflow_id, job_id, key, expected_ms) ON workflow_members TO ${api_role};
+GRANT INSERT (workflow_id, on_event, job) ON workflow_callbacks TO ${api_role};
 GRANT INSERT (child_id, parent_id, workflow_id, on_outcome) ON dependencies TO ${api_role};
 GRANT USAGE ON SEQUENCE job_id_seq TO ${api_role};
 -- Of schedules it writes what people decide; where a schedule stands is the leader's, but for the start.
