@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A worker process of its own whose handler takes all memory there is. */
+/** A worker process of its own whose handler takes all memory there is, once its input ends. */
 final class HungryWorker {
   private static final int EXIT_OUT_OF_MEMORY = 3;
 
@@ -47,6 +47,7 @@ final class HungryWorker {
                     TestHandlers.handler(
                         "hungry",
                         job -> {
+                          System.in.readAllBytes();
                           List<byte[]> eaten = new ArrayList<>();
                           while (eaten.size() < Integer.MAX_VALUE) {
                             eaten.add(new byte[1 << 20]);

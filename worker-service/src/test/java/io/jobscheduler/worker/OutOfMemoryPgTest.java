@@ -26,9 +26,19 @@ class OutOfMemoryPgTest {
                     System.getProperty("java.class.path"),
                     HungryWorker.class.getName(),
                     database.url()))
-            .inheritIO()
+            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try {
+      // Until then its last beat may list the job as not started, and it would be given back.
+      Await.until(
+          "a beat tells of the start",
+          () ->
+              "1"
+                  .equals(
+                      database.sql(
+                          "SELECT count(*) FROM workers WHERE running = 1 AND unstarted = '{}'")));
+      process.getOutputStream().close();
       assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on half dead");
       assertEquals(3, process.exitValue());
     } finally {
