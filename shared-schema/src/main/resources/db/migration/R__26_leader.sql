@@ -177,44 +177,6 @@ BEGIN
 END
 $$;
 
--- Writes a workflow's plan: level, cluster, critical path and rank (0 to 1) per job, and the dispatch key
--- of those that still wait, so that the critical path goes first: submission - 60 s x rank. Ready rows are
--- never touched. Arrays are parallel.
-CREATE OR REPLACE FUNCTION apply_plan(
-  p_workflow int, p_job_ids bigint[], p_levels int[], p_clusters int[], p_critical boolean[],
-  p_ranks double precision[], p_level_count int, p_cluster_count int, p_critical_path double precision)
-RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = jobs, pg_temp
-SET jit = off
-AS $$
-BEGIN
-  -- Exclusive: settles of this workflow wait for their next flush instead of for our row locks; and the rows in
-  -- id order, as everybody who locks several takes them.
-  PERFORM pg_advisory_xact_lock(2, p_workflow);
-  PERFORM 1 FROM jobs j WHERE j.workflow_id = p_workflow AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;
-
-  UPDATE workflow_members m
-     SET level = p.level, cluster = p.cluster, critical = p.critical, rank = p.rank
-    FROM unnest(p_job_ids, p_levels, p_clusters, p_critical, p_ranks) AS p (job_id, level, cluster, critical, rank)
-   WHERE m.workflow_id = p_workflow AND m.job_id = p.job_id;
-
-  UPDATE jobs j
-     SET (dispatch_lane, dispatch_key) = (
-           SELECT ready_lane(j.priority, q.ageing_ms),
-                  ready_key(micros(w.created_at) - (60000000 * p.rank)::bigint, j.priority, q.ageing_ms)
-             FROM queues q WHERE q.id = j.queue_id)
-    FROM workflows w, unnest(p_job_ids, p_ranks) AS p (job_id, rank)
-   WHERE w.id = p_workflow
-     AND j.workflow_id = p_workflow AND j.state = 'blocked' AND j.id = p.job_id;
-
-  UPDATE workflows w
-     SET planned_at = clock_timestamp(), levels = p_level_count, clusters = p_cluster_count,
-         critical_path_length = p_critical_path
-   WHERE w.id = p_workflow;
-END
-$$;
-
 DROP FUNCTION IF EXISTS finish_workflows(int);
 -- Notes the end of workflows that have no live job left, and until when their members' rows are kept. Returns
 -- those that it closed; p_only restricts it to some.

@@ -57,7 +57,8 @@ GRANT EXECUTE ON FUNCTION
   micros(timestamptz), ready_lane(int, bigint), ready_key(bigint, int, bigint),
   set_queue_limits(int, int, int, int, bigint, int), set_queue_ageing(int, bigint),
   pause_queue(int, text, text, timestamptz), resume_queue(int), assert_lease(bigint, bigint),
-  redrive_jobs(int, bigint[], text[]), run_jobs_now(int, bigint[]), outcome_of_end(text, text, text)
+  redrive_jobs(int, bigint[], text[]), run_jobs_now(int, bigint[]), outcome_of_end(text, text, text),
+  type_run_seconds(int)
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text) TO ${api_role};
 
@@ -88,7 +89,7 @@ GRANT SELECT ON schedules, schedule_fires, backfills TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   promote_due(int), mark_lost_workers(interval, interval), rescue_jobs(int, boolean), forget_workers(interval),
   release_pending(int, bigint[]), sweep_blocked(bigint, int),
-  apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
+  plan_members(int), apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
   finish_workflows(int, bigint[]), note_queue_heads(bigint[]), ensure_partitions(int), drop_expired_partition(date[]),
   ensure_log_partitions(int, int), drop_expired_logs(int), sweep_notes(int, int),
   leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),

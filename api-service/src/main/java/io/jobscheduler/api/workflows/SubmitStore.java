@@ -63,11 +63,27 @@ class SubmitStore {
         .one();
   }
 
-  // All jobs share the workflow's submission as their key, so an old graph goes before a new one,
-  // and
-  // the plan only has to spread them around it. Roots are ready: nobody sees them before the
-  // commit,
-  // and then the edges are there. An unknown queue joins nothing; the caller counts the rows.
+  // What a project's types have taken of late: the leader's plan reckons with the same.
+  private static final String TYPE_RUN_SECONDS =
+      """
+      SELECT r.type, r.seconds FROM jobs.type_run_seconds(:project) r
+      """;
+
+  private static Map<String, Double> typeRunSeconds(Handle h, int projectId) {
+    return h.createQuery(TYPE_RUN_SECONDS)
+        .bind("project", projectId)
+        .reduceRows(
+            new HashMap<String, Double>(),
+            (seconds, row) -> {
+              seconds.put(
+                  row.getColumn("type", String.class), row.getColumn("seconds", Double.class));
+              return seconds;
+            });
+  }
+
+  // The workflow's submission less up to 60 s for the rank, as the plan places jobs: an old graph
+  // goes before a new one. Roots are ready: nobody sees them before the commit, and then the edges
+  // are there. An unknown queue joins nothing; the caller counts the rows.
   private static final String INSERT_JOBS =
       """
       INSERT INTO jobs.jobs (project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key,
@@ -76,16 +92,17 @@ class SubmitStore {
       SELECT q.project_id, q.id, u.type,
              CASE WHEN u.waits THEN 'blocked' ELSE 'ready' END,
              u.priority, jobs.ready_lane(u.priority, q.ageing_ms),
-             jobs.ready_key(:dispatchKey, u.priority, q.ageing_ms),
+             jobs.ready_key(:dispatchKey - (60000000 * u.rank)::bigint, u.priority, q.ageing_ms),
              CASE WHEN u.waits THEN NULL ELSE clock_timestamp() END,
              u.max_attempts, u.retry_policy::json, u.payload::json, u.timeout_ms, u.start_by::timestamptz,
              coalesce(u.cost, 1), u.concurrency_key, :workflow, u.key, u.waits, u.awaited
         FROM unnest(:keys::text[], :types::text[], :queues::text[], :payloads::text[], :priorities::int[],
                     :maxAttempts::int[], :retryPolicies::text[], :timeouts::bigint[], :startBys::text[],
-                    :costs::int[], :concurrencyKeys::text[], :waits::boolean[], :awaited::boolean[])
+                    :costs::int[], :concurrencyKeys::text[], :waits::boolean[], :awaited::boolean[],
+                    :ranks::float8[])
                WITH ORDINALITY
                AS u (key, type, queue, payload, priority, max_attempts, retry_policy, timeout_ms, start_by, cost,
-                     concurrency_key, waits, awaited, n)
+                     concurrency_key, waits, awaited, rank, n)
         JOIN jobs.queues q ON q.project_id = :project AND q.name = u.queue AND q.deleted_at IS NULL
        ORDER BY u.n
       RETURNING id, workflow_key, queue_id, dispatch_lane, dispatch_key, state
@@ -111,6 +128,8 @@ class SubmitStore {
             "keys", String.class, members.stream().map(WorkflowRequest.Member::key).toArray())
         .bindArray("waits", Boolean.class, (Object[]) waits)
         .bindArray("awaited", Boolean.class, (Object[]) awaited)
+        .bindArray(
+            "ranks", Double.class, (Object[]) Ranks.of(request, typeRunSeconds(h, projectId)))
         .map(
             (row, c) ->
                 new Stored(

@@ -58,11 +58,13 @@ class SubmitStorePgTest {
         database.sql(
             "SELECT string_agg(workflow_key || ':' || state || ':' || has_dependencies || ':' ||"
                 + " has_dependents, ' ' ORDER BY id) FROM jobs"));
+    // The submission less 60 s x rank: three jobs lie one after the other.
     assertEquals(
-        "1",
+        "a=60 b=40 c=40 d=20",
         database.sql(
-            "SELECT count(DISTINCT dispatch_key) FROM jobs j JOIN workflows w ON w.id = j.workflow_id"
-                + " WHERE dispatch_key = micros(w.created_at) AND dispatch_lane = 6"));
+            "SELECT string_agg(workflow_key || '=' || (micros(w.created_at) - dispatch_key) / 1000000,"
+                + " ' ' ORDER BY j.id) FROM jobs j JOIN workflows w ON w.id = j.workflow_id"
+                + " WHERE dispatch_lane = 6"));
     Workflow workflow = store.findWorkflow(project, stored.id()).orElseThrow();
     assertEquals("running", workflow.state());
     assertEquals("hold", workflow.onFailure());
@@ -77,6 +79,49 @@ class SubmitStorePgTest {
             new WorkflowGraph.Edge("b", "d", "success"),
             new WorkflowGraph.Edge("c", "d", "failure")),
         graph.edges());
+  }
+
+  /** Fails when ranks leave run times out: then it is the root with the longer chain. */
+  @Test
+  void theRootWithTheMostWorkBehindItIsClaimedFirst() {
+    database.sql(
+        "INSERT INTO job_statistics (project_id, span, starts_at, queue_id, type, succeeded, dead,"
+            + " cancelled, skipped, expired, failed_attempts, lost_attempts, wait_histogram,"
+            + " run_histogram) SELECT "
+            + project
+            + ", 86400, span_start(clock_timestamp(), 86400), 1, t.type, 1, 0, 0, 0, 0, 0, 0, '{}',"
+            + " array_fill(0::bigint, ARRAY[t.bucket]) || 1::bigint"
+            + " FROM (VALUES ('short', 10), ('long', 40)) AS t (type, bucket)");
+    submits
+        .submit(
+            project,
+            new WorkflowRequest(
+                "w",
+                "cancel",
+                List.of(
+                    typed("chain1", "short"),
+                    typed("chain2", "short"),
+                    typed("chain3", "short"),
+                    typed("root", "short"),
+                    typed("behind", "long")),
+                List.of(
+                    new WorkflowRequest.Edge(0, 1, "success"),
+                    new WorkflowRequest.Edge(1, 2, "success"),
+                    new WorkflowRequest.Edge(3, 4, "success"))))
+        .orElseThrow();
+
+    assertEquals(
+        "root",
+        database.sql(
+            "SELECT m.key FROM claim(1, 1, ARRAY[(SELECT id FROM queues LIMIT 1)],"
+                + " ARRAY[1], ARRAY[array_fill(0::bigint, ARRAY[10])],"
+                + " ARRAY[array_fill(0::bigint, ARRAY[10])]) c"
+                + " JOIN workflow_members m ON m.job_id = c.id"));
+  }
+
+  private static WorkflowRequest.Member typed(String key, String type) {
+    return new WorkflowRequest.Member(
+        key, new JobRequest(type, "default", null, 4, null, null, 5, null, JobOptions.NONE));
   }
 
   @Test

@@ -46,41 +46,37 @@ final class PlanStore {
     return found;
   }
 
-  // By primary key, in its order. Members and edges stand fixed from the submission's commit on.
-  private static final String WORKFLOW_MEMBERS =
+  // One statement, so one snapshot: the graph may grow at any time.
+  private static final String PLAN_MEMBERS =
       """
-      SELECT m.job_id, m.key FROM jobs.workflow_members m WHERE m.workflow_id = ? ORDER BY m.job_id
-      """;
-
-  // By dependencies_workflow.
-  private static final String WORKFLOW_EDGES =
-      """
-      SELECT d.parent_id, d.child_id FROM jobs.dependencies d WHERE d.workflow_id = ?
+      SELECT m.job_id, m.key, m.seconds, m.parents FROM jobs.plan_members(?) m ORDER BY m.job_id
       """;
 
   static WorkflowGraph workflowGraph(Connection connection, int workflow)
       throws SQLException, UnplannableException {
     List<Long> jobIds = new ArrayList<>();
     List<String> keys = new ArrayList<>();
-    try (PreparedStatement statement = connection.prepareStatement(WORKFLOW_MEMBERS)) {
-      statement.setInt(1, workflow);
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          jobIds.add(rows.getLong("job_id"));
-          keys.add(rows.getString("key"));
-        }
-      }
-    }
+    List<Double> seconds = new ArrayList<>();
     List<Edge> edges = new ArrayList<>();
-    try (PreparedStatement statement = connection.prepareStatement(WORKFLOW_EDGES)) {
+    try (PreparedStatement statement = connection.prepareStatement(PLAN_MEMBERS)) {
       statement.setInt(1, workflow);
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          edges.add(new Edge(rows.getLong("parent_id"), rows.getLong("child_id")));
+          long job = rows.getLong("job_id");
+          jobIds.add(job);
+          keys.add(rows.getString("key"));
+          seconds.add(rows.getDouble("seconds"));
+          for (Long parent : (Long[]) rows.getArray("parents").getArray()) {
+            edges.add(new Edge(parent, job));
+          }
         }
       }
     }
-    return WorkflowGraph.of(jobIds.stream().mapToLong(Long::longValue).toArray(), keys, edges);
+    return WorkflowGraph.of(
+        jobIds.stream().mapToLong(Long::longValue).toArray(),
+        keys,
+        seconds.stream().mapToDouble(Double::doubleValue).toArray(),
+        edges);
   }
 
   // One statement for all of it: a plan is there whole or not. Takes the workflow's lock

@@ -9,8 +9,9 @@ import java.util.List;
  *
  * @param jobIds of the nodes, ascending
  * @param keys of the nodes
+ * @param seconds that the nodes are expected to run
  */
-record WorkflowGraph(long[] jobIds, List<String> keys, Graph graph) {
+record WorkflowGraph(long[] jobIds, List<String> keys, double[] seconds, Graph graph) {
 
   /** An edge as stored. */
   record Edge(long parentId, long childId) {}
@@ -21,13 +22,13 @@ record WorkflowGraph(long[] jobIds, List<String> keys, Graph graph) {
    * @param jobIds ascending
    * @throws UnplannableException when an edge leads to or from a job that is no member
    */
-  static WorkflowGraph of(long[] jobIds, List<String> keys, List<Edge> edges)
+  static WorkflowGraph of(long[] jobIds, List<String> keys, double[] seconds, List<Edge> edges)
       throws UnplannableException {
     Graph.Builder builder = Graph.builder(jobIds.length);
     for (Edge edge : edges) {
       builder.edge(nodeOf(jobIds, edge.parentId()), nodeOf(jobIds, edge.childId()));
     }
-    return new WorkflowGraph(jobIds, keys, builder.build());
+    return new WorkflowGraph(jobIds, keys, seconds, builder.build());
   }
 
   private static int nodeOf(long[] jobIds, long job) throws UnplannableException {

@@ -5,7 +5,6 @@ import io.jobscheduler.algorithms.graph.CyclicGraphException;
 import io.jobscheduler.algorithms.graph.ExecutionPlan;
 import io.jobscheduler.algorithms.graph.KahnPlanner;
 import io.jobscheduler.algorithms.graph.UnionFind;
-import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
@@ -14,8 +13,9 @@ import java.util.stream.Collectors;
  * @param levels 0 for jobs without parents
  * @param clusters number of the independent part that the job belongs to, from 0
  * @param critical whether the job lies on the critical path
- * @param ranks upward rank over the largest of the graph: above 0, at most 1
- * @param criticalPathLength in units of one job's duration
+ * @param ranks upward rank over the largest of the graph: 0 to 1
+ * @param criticalPathLength in seconds: no number of workers ends it sooner, if its jobs run as
+ *     long as expected
  */
 record WorkflowPlan(
     int[] levels,
@@ -27,17 +27,15 @@ record WorkflowPlan(
     double criticalPathLength) {
 
   /**
-   * Plans a workflow, with the same duration for each job. O(jobs + edges).
+   * Plans a workflow by the time that each job is expected to run. O(jobs + edges).
    *
    * @throws UnplannableException when the graph has a cycle, which the message names
    */
   static WorkflowPlan of(WorkflowGraph workflow) throws UnplannableException {
     int jobs = workflow.jobIds().length;
-    double[] durations = new double[jobs];
-    Arrays.fill(durations, 1);
     ExecutionPlan plan;
     try {
-      plan = KahnPlanner.plan(workflow.graph(), durations);
+      plan = KahnPlanner.plan(workflow.graph(), workflow.seconds());
     } catch (CyclicGraphException e) {
       throw new UnplannableException(nameCycle(workflow));
     }
@@ -47,7 +45,7 @@ record WorkflowPlan(
     double[] ranks = new double[jobs];
     for (int node = 0; node < jobs; node++) {
       levels[node] = plan.levelOf(node);
-      ranks[node] = plan.upwardRank(node) / plan.criticalPathLength();
+      ranks[node] = plan.relativeRank(node);
     }
     boolean[] critical = new boolean[jobs];
     for (int node : plan.criticalPath()) {

@@ -72,6 +72,12 @@ final class Flows {
     return id;
   }
 
+  /** Adds a job behind another one, and asks for a plan, as growth does. */
+  void grow(int workflow, String key, String parent) {
+    edge(workflow, job(workflow, parent), insertJob(workflow, key, true));
+    database.sql("UPDATE workflows SET planned_at = NULL WHERE id = " + workflow);
+  }
+
   /** Stores an edge, valid or not. */
   void edge(int workflow, long parent, long child) {
     database.sql(

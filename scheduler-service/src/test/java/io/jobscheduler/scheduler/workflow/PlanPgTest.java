@@ -91,6 +91,77 @@ class PlanPgTest {
     assertEquals("long1", jobs.of(next.id(), "workflow_key"));
   }
 
+  /** Fails when each job counts the same: then the path with more jobs is critical. */
+  @Test
+  void whatATypeTookOfLateDecidesTheCriticalPath() throws Exception {
+    took("t", 1_000);
+    took("slow", 600_000);
+    int flow =
+        flows.submit(
+            "root short1 short2 short3 long",
+            "root>short1 short1>short2" + " short2>short3 root>long");
+    database.sql("UPDATE jobs SET type = 'slow' WHERE workflow_key = 'long'");
+
+    planning.runOnce();
+
+    assertEquals(
+        "long=true root=true short1=false short2=false short3=false",
+        flows.members(flow, "m.critical::text"));
+    // To within 20 %, as the histogram's buckets are wide.
+    assertEquals(
+        "true",
+        database.sql("SELECT (critical_path_length BETWEEN 481 AND 721)::text FROM workflows"));
+    finish(flows.job(flow, "root"));
+    assertEquals("long", jobs.of(jobs.claim(WORKER, 1).get(0).id(), "workflow_key"));
+  }
+
+  @Test
+  void typeThatNeverRanCountsAsOneSecond() throws Exception {
+    took("other", 600_000);
+    flows.submit("a b", "a>b");
+
+    planning.runOnce();
+
+    assertEquals("2", database.sql("SELECT critical_path_length FROM workflows"));
+  }
+
+  /** Growth asks for a plan again; what has ended still counts with its time. */
+  @Test
+  void plansAgainWhenAskedAndWritesOnlyWhatChanges() throws Exception {
+    int flow = flows.submit("a b c", "a>b b>c");
+    planning.runOnce();
+    finish(flows.job(flow, "a"));
+    took("t", 60_000);
+    String before = database.sql("SELECT xmin::text FROM jobs WHERE workflow_key = 'c'");
+    database.sql("UPDATE workflows SET planned_at = NULL");
+
+    planning.runOnce();
+
+    assertEquals("a=1 b=0.6667 c=0.3333", flows.members(flow, "round(m.rank::numeric, 4)::float8"));
+    assertEquals(before, database.sql("SELECT xmin::text FROM jobs WHERE workflow_key = 'c'"));
+    assertEquals(
+        "true",
+        database.sql("SELECT (critical_path_length BETWEEN 144 AND 216)::text FROM workflows"));
+  }
+
+  /** Lets a job of that type have ended, and counts it as the roll-up does. */
+  private void took(String type, int millis) {
+    database.sql(
+        "INSERT INTO finished_jobs (id, lease_token, worker_id, created_at, ready_at, started_at,"
+            + " finished_at, retain_until, project_id, queue_id, attempt, max_attempts, attempt_rows,"
+            + " returned, priority, has_dependencies, has_dependents, state, type)"
+            + " SELECT nextval('job_id_seq'), 1, 1, e.at, e.at, e.at - make_interval(secs => "
+            + millis / 1000.0
+            + "), e.at, 'infinity', 1, 1, 1, 1, 0, 0, 4, false, false, 'succeeded', '"
+            + type
+            + "' FROM (SELECT date_trunc('minute', clock_timestamp()) - interval '1 second') AS e (at)");
+    database.sql(
+        "SELECT add_statistics(f.finished_at, f.finished_at + interval '0.5 seconds')"
+            + " FROM finished_jobs f WHERE f.type = '"
+            + type
+            + "' ORDER BY f.id DESC LIMIT 1");
+  }
+
   /** Fails when each job, or all of them, count as one cluster. */
   @Test
   void countsTheIndependentClusters() throws Exception {
@@ -137,14 +208,45 @@ class PlanPgTest {
   }
 
   @Test
-  void workflowWithAnEdgeToNobodyHoldsUpNobody() throws Exception {
-    int broken = flows.submit("a b", "a>b");
-    flows.edge(broken, 999_999, flows.job(broken, "b"));
-    flows.submit("x y", "x>y");
+  void parentOutsideTheWorkflowIsNoPartOfItsPlan() throws Exception {
+    int first = flows.submit("a b", "a>b");
+    int second = flows.submit("x y", "x>y");
+    flows.edge(second, flows.job(first, "b"), flows.job(second, "y"));
 
     planning.runOnce();
 
-    assertEquals("1", database.sql("SELECT count(*) FROM workflows WHERE planned_at IS NOT NULL"));
+    assertEquals("x=0 y=1", flows.members(second, "m.level"));
+  }
+
+  /** Fails when a plan that was made of a smaller graph counts as the plan of the larger one. */
+  @Test
+  void planOfAWorkflowThatHasGrownMeanwhileIsNotWritten() throws Exception {
+    int flow = flows.submit("a b", "a>b");
+    WorkflowGraph read;
+    try (Connection connection = rig.dataSource.getConnection()) {
+      read = PlanStore.workflowGraph(connection, flow);
+    }
+    flows.grow(flow, "c", "b");
+    rig.transactions.run(
+        rig.term(),
+        t -> {
+          PlanStore.applyPlan(t, flow, read.jobIds(), planOf(read));
+          return flow;
+        });
+    assertNull(database.sql("SELECT planned_at FROM workflows"));
+
+    planning.runOnce();
+
+    assertEquals("a=0 b=1 c=2", flows.members(flow, "m.level"));
+    assertEquals("3", database.sql("SELECT levels FROM workflows"));
+  }
+
+  private static WorkflowPlan planOf(WorkflowGraph graph) {
+    try {
+      return WorkflowPlan.of(graph);
+    } catch (UnplannableException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

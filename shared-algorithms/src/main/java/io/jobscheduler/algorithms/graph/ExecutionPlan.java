@@ -78,4 +78,13 @@ public final class ExecutionPlan {
   public double upwardRank(int node) {
     return upwardRank[node];
   }
+
+  /**
+   * Returns the node's upward rank over the largest one: 0 to 1, and 0 for each node of a graph in
+   * which nothing takes any time.
+   */
+  public double relativeRank(int node) {
+    double longest = criticalPathLength();
+    return longest == 0 ? 0 : upwardRank[node] / longest;
+  }
 }

@@ -1,0 +1,101 @@
+-- A workflow's plan: what its jobs are expected to take, and where the plan is kept. The leader plans
+-- (scheduler-service, package workflow); the API ranks what it stores, and shows plans, by the same run times.
+
+-- The mean run time of each type of a project's jobs, in seconds: what a workflow's plan reckons with for a job that
+-- gives no time of its own. Of every attempt that ended in the last 30 days of UTC, failed ones included, up to the
+-- minute that was rolled up last. A run counts as the middle of its bucket (logarithmically, half a millisecond in
+-- the first), at most 20 % from what it was. Reads the newest 10,000 rows of days at most, by the primary key.
+CREATE OR REPLACE FUNCTION type_run_seconds(p_project int)
+RETURNS TABLE (type text, seconds double precision)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+  SELECT d.type,
+         (sum(h.n * CASE h.place WHEN 1 THEN 0.0005
+                    -- From 2^((i-1)/2) to 2^(i/2) ms, i = place - 1.
+                    ELSE power(2, (h.place - 2) / 2.0) * (sqrt(2.0) - 1) / (ln(2.0) / 2) / 1000 END)
+            / sum(h.n))::double precision
+    FROM (SELECT s.type, s.run_histogram
+            FROM job_statistics s
+           WHERE s.project_id = p_project AND s.span = 86400
+             AND s.starts_at >= statement_timestamp() - interval '30 days'
+           ORDER BY s.starts_at DESC, s.queue_id DESC, s.type DESC
+           LIMIT 10000) d
+   CROSS JOIN LATERAL unnest(d.run_histogram) WITH ORDINALITY AS h (n, place)
+   WHERE h.n > 0
+   GROUP BY d.type
+$$;
+
+DROP FUNCTION IF EXISTS plan_members(int);
+-- The graph of a workflow in id order: per job the seconds that it is expected to run (the mean of its type in the
+-- project, else 1), and those of its parents that belong to the workflow. In one snapshot: the graph may grow.
+-- Reads only: by primary keys, and by the workflow indexes of both job tables.
+CREATE FUNCTION plan_members(p_workflow int)
+RETURNS TABLE (job_id bigint, key text, seconds double precision, parents bigint[])
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET enable_nestloop = off
+SET jit = off
+AS $$
+  SELECT m.job_id, m.key, coalesce(r.seconds, 1), coalesce(e.parents, '{}')
+    FROM workflow_members m
+    LEFT JOIN (SELECT j.id, j.type FROM jobs j WHERE j.workflow_id = p_workflow
+               UNION ALL
+               SELECT f.id, f.type FROM finished_jobs f WHERE f.workflow_id = p_workflow) t ON t.id = m.job_id
+    LEFT JOIN type_run_seconds((SELECT w.project_id FROM workflows w WHERE w.id = p_workflow)) r ON r.type = t.type
+    LEFT JOIN (SELECT d.child_id, array_agg(d.parent_id ORDER BY d.parent_id) AS parents
+                 FROM dependencies d
+                 JOIN workflow_members p ON p.workflow_id = p_workflow AND p.job_id = d.parent_id
+                WHERE d.workflow_id = p_workflow
+                GROUP BY d.child_id) e ON e.child_id = m.job_id
+   WHERE m.workflow_id = p_workflow
+   ORDER BY m.job_id
+$$;
+
+-- Writes a workflow's plan: level, cluster, critical path and rank (0 to 1) per job, and the dispatch key
+-- of those that still wait, so that the critical path goes first: submission - 60 s x rank. Ready rows are
+-- never touched. Arrays are parallel. Changes nothing when the workflow has grown since it was read: it is still
+-- without a plan then, and its turn comes again.
+CREATE OR REPLACE FUNCTION apply_plan(
+  p_workflow int, p_job_ids bigint[], p_levels int[], p_clusters int[], p_critical boolean[],
+  p_ranks double precision[], p_level_count int, p_cluster_count int, p_critical_path double precision)
+RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET jit = off
+AS $$
+BEGIN
+  -- Exclusive: settles of this workflow wait for their next flush instead of for our row locks; and the rows in
+  -- id order, as everybody who locks several takes them.
+  PERFORM pg_advisory_xact_lock(2, p_workflow);
+  IF cardinality(p_job_ids) <> (SELECT count(*) FROM workflow_members m WHERE m.workflow_id = p_workflow) THEN
+    RETURN;
+  END IF;
+  PERFORM 1 FROM jobs j WHERE j.workflow_id = p_workflow AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;
+
+  UPDATE workflow_members m
+     SET level = p.level, cluster = p.cluster, critical = p.critical, rank = p.rank
+    FROM unnest(p_job_ids, p_levels, p_clusters, p_critical, p_ranks) AS p (job_id, level, cluster, critical, rank)
+   WHERE m.workflow_id = p_workflow AND m.job_id = p.job_id;
+
+  -- Only rows that change: a submission gives its jobs the same places, unless a mean has changed since.
+  UPDATE jobs j
+     SET dispatch_lane = n.lane, dispatch_key = n.key
+    FROM (SELECT w.id AS job_id, ready_lane(w.priority, q.ageing_ms) AS lane,
+                 ready_key(micros(f.created_at) - (60000000 * p.rank)::bigint, w.priority, q.ageing_ms) AS key
+            FROM unnest(p_job_ids, p_ranks) AS p (job_id, rank)
+            JOIN jobs w ON w.id = p.job_id AND w.workflow_id = p_workflow AND w.state = 'blocked'
+            JOIN queues q ON q.id = w.queue_id
+            JOIN workflows f ON f.id = p_workflow) n
+   WHERE j.id = n.job_id AND j.state = 'blocked'
+     AND (j.dispatch_lane, j.dispatch_key) <> (n.lane, n.key);
+
+  UPDATE workflows w
+     SET planned_at = clock_timestamp(), levels = p_level_count, clusters = p_cluster_count,
+         critical_path_length = p_critical_path
+   WHERE w.id = p_workflow;
+END
+$$;
