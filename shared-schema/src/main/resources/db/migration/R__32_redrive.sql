@@ -11,66 +11,33 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   END
 $$;
 
--- Brings ended jobs of one project back, those in one of the states p_states; the rest is untouched. A job keeps
--- id, priority, payload and history; it begins a new generation, whose attempts count from 1 again; startBy is
--- void, and a runAt still ahead. The attempt that had ended it gets the row in attempts which that end had saved.
--- In a workflow: it waits again for those parents that are live themselves; its own children that wait are blocked
--- until it has ended again. A child that runs goes on, and one that has ended stays ended, both with the outcome
--- they started from; so do skipped ones, which are brought back one by one once what they need is live or met.
--- Returns one row per job that exists there:
---   moved   it is ready, or blocked by its parents
---   live    it has not ended, and is in that state
---   kept    it has ended in a state not asked for
---   unmet   a parent of it has ended in a way that its edge does not allow
--- May raise 40P01 or 55P03: nothing has happened, call again.
-CREATE OR REPLACE FUNCTION redrive_jobs(p_project int, p_ids bigint[], p_states text[])
-RETURNS TABLE (
-  id bigint, verdict text, state text, queue_id int, dispatch_lane smallint, dispatch_key bigint)
+-- The move back itself, for redrive_jobs and the surgery of workflows: ended jobs, those in one of the states
+-- p_states, are live again in a new generation. The caller holds their workflows. A job waits again for parents that
+-- are live; its own children that wait are blocked until it has ended again, and edges that their joins had waived
+-- count again. Children that run go on, those that have ended stay ended.
+-- moved: what has come back; undecided: those of them, and of the children, that release_children has to look at: a
+-- gate, a join, or one whose last open edge was decided meanwhile.
+CREATE OR REPLACE FUNCTION bring_back(p_ids bigint[], p_states text[], OUT moved bigint[], OUT undecided bigint[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
-SET lock_timeout = '2s'
 AS $$
 #variable_conflict use_column
 DECLARE
-  v_flows int[];
   v_moved bigint[];
   v_attempted bigint[];
   v_waiters bigint[];
   v_parents bigint[];
   v_children bigint[];
+  v_joins bigint[];
 BEGIN
-  PERFORM require_read_committed();
-  -- Workflow locks first, exclusive and in id order: no settle of these workflows is in flight. Then their rows, so
-  -- that the leader does not note the end of one that is about to go on.
-  -- Of live jobs too: one that ends while we wait for a lock may be moved below.
-  SELECT array_agg(DISTINCT a.workflow_id) INTO v_flows
-    FROM (SELECT f.workflow_id FROM finished_jobs f WHERE f.id = ANY (p_ids) AND f.project_id = p_project
-          UNION ALL
-          SELECT j.workflow_id FROM jobs j WHERE j.id = ANY (p_ids) AND j.project_id = p_project) a
-   WHERE a.workflow_id IS NOT NULL;
-  IF v_flows IS NOT NULL THEN
-    PERFORM pg_advisory_xact_lock(2, f.flow) FROM (SELECT unnest(v_flows) AS flow ORDER BY 1) f;
-    PERFORM 1 FROM workflows w WHERE w.id = ANY (v_flows) ORDER BY w.id FOR NO KEY UPDATE;
-  END IF;
-  -- Live parents cannot end until this commits: whoever ends one afterwards sees the edges that we leave. Not KEY
-  -- SHARE, which would not wait for a settle that has begun.
-  PERFORM 1 FROM jobs p
-    WHERE p.id = ANY (ARRAY(SELECT d.parent_id FROM dependencies d WHERE d.child_id = ANY (p_ids)))
-    ORDER BY p.id FOR SHARE;
-
   -- One statement takes the row from there and appends it here. A redrive or retention that got it first leaves
   -- nothing to delete, and the last statement says what became of it.
   WITH gone AS (
     DELETE FROM finished_jobs f
-     WHERE f.id = ANY (p_ids) AND f.project_id = p_project AND f.state = ANY (p_states)
-       AND (NOT f.has_dependencies OR NOT EXISTS (
-             SELECT 1 FROM dependencies d
-              WHERE d.child_id = f.id AND d.outcome IS NOT NULL AND NOT d.met
-                AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)
-              OFFSET 0))
+     WHERE f.id = ANY (p_ids) AND f.state = ANY (p_states)
     RETURNING f.id, f.lease_token, f.worker_id, f.created_at, f.run_at, f.started_at, f.finished_at, f.project_id,
               f.queue_id, f.workflow_id, f.attempt, f.max_attempts, f.attempt_rows, f.priority, f.has_dependencies,
               f.has_dependents, f.state, f.state_reason, f.type, f.workflow_key, f.payload, f.retry_policy, f.timeout_ms,
@@ -93,7 +60,11 @@ BEGIN
     SELECT g.id,
            ready_key(coalesce(planned_micros(g.workflow_id, g.id), micros(clock_timestamp())), g.priority,
                      q.ageing_ms),
-           ready_lane(g.priority, q.ageing_ms), g.created_at, CASE WHEN g.run_at <= clock_timestamp() THEN g.run_at END, clock_timestamp(),
+           ready_lane(g.priority, q.ageing_ms), g.created_at,
+           -- A runAt ahead is void; a time gate waits for its instant, or for its time from now on.
+           CASE WHEN g.gate = 'time' THEN CASE WHEN g.payload ->> 'waitMs' IS NULL THEN g.run_at END
+                WHEN g.run_at <= clock_timestamp() THEN g.run_at END,
+           CASE WHEN g.gate IS NULL THEN clock_timestamp() END,
            g.project_id, g.queue_id, g.workflow_id, 0, g.max_attempts,
            g.attempt_rows + CASE WHEN g.lease_token IS NULL OR g.started_at IS NULL THEN 0 ELSE 1 END, g.priority, g.has_dependencies,
            g.has_dependents, CASE WHEN g.gate IS NULL THEN 'ready' ELSE 'blocked' END, g.type, g.workflow_key, g.payload, g.retry_policy, g.timeout_ms,
@@ -122,11 +93,14 @@ BEGIN
 
   IF v_waiters IS NOT NULL THEN
     -- A parent that is live will tell its outcome again.
-    UPDATE dependencies d SET outcome = NULL
+    UPDATE dependencies d SET outcome = NULL, benign = NULL, waived = false
      WHERE d.child_id = ANY (v_waiters) AND d.outcome IS NOT NULL
        AND EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id);
+    -- A join is reckoned anew, from the parents that have ended.
+    SELECT array_agg(j.id) INTO v_joins FROM jobs j WHERE j.id = ANY (v_waiters) AND j.join_mode IS NOT NULL;
+    UPDATE dependencies d SET waived = false WHERE d.child_id = ANY (v_joins) AND d.waived;
     UPDATE jobs j SET state = 'blocked', ready_at = NULL
-     WHERE j.id = ANY (v_waiters)
+     WHERE j.id = ANY (v_waiters) AND j.state <> 'blocked'
        AND EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met);
   END IF;
 
@@ -134,25 +108,106 @@ BEGIN
     -- What was still to be told is void.
     DELETE FROM pending_releases p WHERE p.parent_id = ANY (v_parents);
     -- Waiting children in id order. One that a claim has locked is looked at once that has ended, and runs then.
-    SELECT array_agg(l.id) INTO v_children
-      FROM (SELECT j.id FROM jobs j
+    SELECT array_agg(l.id), array_agg(l.id) FILTER (WHERE l.join_mode IS NOT NULL) INTO v_children, v_joins
+      FROM (SELECT j.id, j.join_mode FROM jobs j
              WHERE j.id = ANY (ARRAY(SELECT d.child_id FROM dependencies d
-                                      WHERE d.parent_id = ANY (v_parents) AND d.outcome IS NOT NULL))
+                                      WHERE d.parent_id = ANY (v_parents) AND (d.outcome IS NOT NULL OR d.waived)))
                AND j.lease_token IS NULL
              ORDER BY j.id FOR UPDATE) l;
     IF v_children IS NOT NULL THEN
-      UPDATE dependencies d SET outcome = NULL
-       WHERE d.child_id = ANY (v_children) AND d.parent_id = ANY (v_parents) AND d.outcome IS NOT NULL;
-      UPDATE jobs j SET state = 'blocked', ready_at = NULL, state_reason = NULL
+      UPDATE dependencies d SET outcome = NULL, benign = NULL, waived = false
+       WHERE d.child_id = ANY (v_children) AND d.parent_id IN (SELECT u.id FROM unnest(v_parents) AS u (id))
+         AND (d.outcome IS NOT NULL OR d.waived);
+      UPDATE dependencies d SET waived = false WHERE d.child_id = ANY (v_joins) AND d.waived;
+      -- A gate that was open is not any more; its time runs anew.
+      UPDATE jobs j
+         SET state = 'blocked', ready_at = NULL, state_reason = NULL,
+             start_by = CASE WHEN j.gate IS NULL THEN j.start_by END,
+             run_at = CASE WHEN j.gate = 'time' AND j.payload ->> 'waitMs' IS NOT NULL THEN NULL ELSE j.run_at END
        WHERE j.id = ANY (v_children)
-         AND ARRAY['ready', 'scheduled', 'retrying'] @> ARRAY[j.state]
+         AND (ARRAY['ready', 'scheduled', 'retrying'] @> ARRAY[j.state] OR j.state_reason IS NOT NULL)
          AND EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met);
     END IF;
   END IF;
 
+  -- Nothing of a paused workflow becomes ready.
+  UPDATE jobs j SET state = 'blocked', state_reason = 'workflow-paused', ready_at = NULL
+   WHERE j.id = ANY (v_moved) AND ARRAY['ready'] @> ARRAY[j.state]
+     AND j.workflow_id IS NOT NULL AND workflow_paused(j.workflow_id);
+  moved := v_moved;
+  SELECT array_agg(j.id) INTO undecided
+    FROM jobs j
+   WHERE j.id = ANY (v_moved || v_children) AND ARRAY['blocked'] @> ARRAY[j.state]
+     AND (j.gate IS NOT NULL OR j.join_mode IS NOT NULL
+          OR NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met)
+          OR EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met AND d.outcome IS NOT NULL));
+END
+$$;
+
+-- Brings ended jobs of one project back, those in one of the states p_states; the rest is untouched. A job keeps
+-- id, priority, payload and history; it begins a new generation, whose attempts count from 1 again; startBy is
+-- void, and a runAt still ahead. The attempt that had ended it gets the row in attempts which that end had saved.
+-- In a workflow: it waits again for those parents that are live themselves; its own children that wait are blocked
+-- until it has ended again. A child that runs goes on, and one that has ended stays ended, both with the outcome
+-- they started from; so do skipped ones, which are brought back one by one once what they need is live or met.
+-- Returns one row per job that exists there:
+--   moved   it is ready, or blocked by its parents
+--   live    it has not ended, and is in that state
+--   kept    it has ended in a state not asked for
+--   unmet   a parent of it has ended in a way that its edge does not allow
+-- May raise 40P01 or 55P03: nothing has happened, call again.
+CREATE OR REPLACE FUNCTION redrive_jobs(p_project int, p_ids bigint[], p_states text[])
+RETURNS TABLE (
+  id bigint, verdict text, state text, queue_id int, dispatch_lane smallint, dispatch_key bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET lock_timeout = '2s'
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_flows int[];
+  v_ids bigint[];
+  v_moved bigint[];
+  v_undecided bigint[];
+BEGIN
+  PERFORM require_read_committed();
+  -- Workflow locks first, exclusive and in id order: no settle of these workflows is in flight. Then their rows, so
+  -- that the leader does not note the end of one that is about to go on.
+  -- Of live jobs too: one that ends while we wait for a lock may be moved below.
+  SELECT array_agg(DISTINCT a.workflow_id) INTO v_flows
+    FROM (SELECT f.workflow_id FROM finished_jobs f WHERE f.id = ANY (p_ids) AND f.project_id = p_project
+          UNION ALL
+          SELECT j.workflow_id FROM jobs j WHERE j.id = ANY (p_ids) AND j.project_id = p_project) a
+   WHERE a.workflow_id IS NOT NULL;
   IF v_flows IS NOT NULL THEN
-    UPDATE workflows w SET finished_at = NULL, final_state = NULL
-     WHERE w.id = ANY (v_flows) AND w.finished_at IS NOT NULL
+    PERFORM pg_advisory_xact_lock(2, f.flow) FROM (SELECT unnest(v_flows) AS flow ORDER BY 1) f;
+    PERFORM 1 FROM workflows w WHERE w.id = ANY (v_flows) ORDER BY w.id FOR NO KEY UPDATE;
+  END IF;
+  -- Live parents cannot end until this commits: whoever ends one afterwards sees the edges that we leave. Not KEY
+  -- SHARE, which would not wait for a settle that has begun.
+  PERFORM 1 FROM jobs p
+    WHERE p.id = ANY (ARRAY(SELECT d.parent_id FROM dependencies d WHERE d.child_id = ANY (p_ids)))
+    ORDER BY p.id FOR SHARE;
+
+  SELECT array_agg(f.id) INTO v_ids
+    FROM finished_jobs f
+   WHERE f.id = ANY (p_ids) AND f.project_id = p_project AND f.state = ANY (p_states)
+     AND (NOT f.has_dependencies OR NOT EXISTS (
+           SELECT 1 FROM dependencies d
+            WHERE d.child_id = f.id AND d.outcome IS NOT NULL AND NOT d.met
+              AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)
+            OFFSET 0));
+  SELECT b.moved, b.undecided INTO v_moved, v_undecided FROM bring_back(v_ids, p_states) b;
+  IF v_undecided IS NOT NULL THEN
+    PERFORM release_children(v_undecided);
+  END IF;
+
+  IF v_flows IS NOT NULL THEN
+    UPDATE workflows w SET finished_at = NULL, final_state = NULL, cancelled_at = NULL
+     WHERE w.id = ANY (v_flows) AND v_moved IS NOT NULL AND (w.finished_at IS NOT NULL OR w.cancelled_at IS NOT NULL)
        AND EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id);
   END IF;
 

@@ -61,6 +61,15 @@ GRANT EXECUTE ON FUNCTION
   type_run_seconds(int)
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text) TO ${api_role};
+-- Of workflows that run it writes nothing itself: surgery, gates and growth are functions.
+GRANT SELECT ON workflow_signals, workflow_approvals TO ${api_role};
+GRANT EXECUTE ON FUNCTION
+  hold_workflow(int, int), rerun_members(int, int, bigint[]), end_member(int, int, bigint, text, text, text),
+  edit_member(int, int, bigint, text, text), member_tag(bigint, smallint, int, json),
+  pause_workflow(int, int, text, text), resume_workflow(int, int), cancel_workflow(int, int, text, text),
+  send_signal(int, int, text, text, text), decide_approval(int, int, bigint, text, text, text),
+  add_members(int, int, json, text[], bigint[], text[], text[])
+   TO ${api_role};
 
 -- ---------------------------------------------------------------- worker-service
 -- No right on any job row: claim and settle are its only doors.
@@ -76,6 +85,7 @@ GRANT EXECUTE ON FUNCTION
   promote_jobs(bigint[]), release_pending(int, bigint[]),
   note_attempts(bigint, bigint[], bigint[], double precision[], text[], int[], int[], int[], text[], text[],
                 double precision[]),
+  grow_workflow(bigint, bigint, bigint, json, text[], text[], text[]),
   register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
    TO ${worker_role};
 
