@@ -142,7 +142,7 @@ BEGIN
   SELECT v_new[e.n], q.project_id, q.id, e.job ->> 'type', 'blocked', p.priority,
          ready_lane(p.priority, q.ageing_ms), ready_key(micros(v_flow.created_at), p.priority, q.ageing_ms),
          (e.job ->> 'runAt')::timestamptz, coalesce((e.job ->> 'maxAttempts')::int, 20),
-         nullif(e.job -> 'retry' #>> '{}', NULL)::json, CASE WHEN e.job -> 'payload' IS NOT NULL THEN e.job -> 'payload' END,
+         (e.job -> 'retry' #>> '{}')::json, e.job -> 'payload',
          (e.job ->> 'timeoutMs')::bigint, (e.job ->> 'startBy')::timestamptz,
          coalesce((e.job ->> 'cost')::int, 1), e.job ->> 'concurrencyKey', p_workflow, v_keys[e.n],
          v_new[e.n] = ANY (v_to), v_new[e.n] = ANY (v_from), e.job ->> 'join', e.job ->> 'gate'
