@@ -1,9 +1,10 @@
 -- Gates that somebody opens: by a signal to the workflow, or by approval. A gate is a member that no worker runs.
 -- It opens (waits for its signal or decision) once its edges are met, and ends without an attempt.
 
--- Opens gates whose edges are met, in the transaction that found them so and holds their rows: an approval gate's
--- time to expire runs from here, and a signal that has come already ends its gate at once. Internal.
-CREATE OR REPLACE FUNCTION open_gates(p_ids bigint[]) RETURNS void
+-- Called by release_children, with the rows locked, for signal and approval gates whose edges are met: they are open
+-- from here. An approval gate's time to expire runs from here, and a signal that has come already ends its gate at
+-- once. Internal.
+CREATE OR REPLACE FUNCTION gates_reached(p_gates bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -17,14 +18,14 @@ BEGIN
      SET state_reason = CASE j.gate WHEN 'signal' THEN 'waiting-for-signal' ELSE 'waiting-for-approval' END,
          ready_at = clock_timestamp(),
          start_by = clock_timestamp() + make_interval(secs => (j.payload ->> 'expiresInMs')::bigint / 1000.0)
-   WHERE j.id = ANY (p_ids) AND j.state = 'blocked' AND j.gate IN ('signal', 'approval') AND j.ready_at IS NULL;
+   WHERE j.id = ANY (p_gates) AND j.state = 'blocked' AND j.gate IN ('signal', 'approval') AND j.ready_at IS NULL;
   -- In a statement after the rows were locked: a signal is stored before its gates are looked for, under the same
   -- locks, so one of the two sees the other.
   FOR v_id, v_payload IN
     SELECT j.id, s.payload::text
       FROM jobs j
       JOIN workflow_signals s ON s.workflow_id = j.workflow_id AND s.name = j.payload ->> 'signal'
-     WHERE j.id = ANY (p_ids) AND j.state = 'blocked' AND j.gate = 'signal' AND j.ready_at IS NOT NULL
+     WHERE j.id = ANY (p_gates) AND j.state = 'blocked' AND j.gate = 'signal' AND j.ready_at IS NOT NULL
      ORDER BY j.id
   LOOP
     -- Its children are told in a later transaction: no lock order spans two levels.
