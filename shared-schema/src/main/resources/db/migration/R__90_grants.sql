@@ -16,9 +16,21 @@ GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, fi
                 cancel_requests, job_progress, job_logs,
                 job_statistics, queue_depths, statistics_progress
    TO ${api_role};
-GRANT INSERT (name) ON projects TO ${api_role};
-GRANT INSERT (email, name, password_hash, platform_admin), UPDATE (name, password_hash, disabled_at)
+GRANT INSERT (name, description), UPDATE (description, deleted_at) ON projects TO ${api_role};
+GRANT INSERT (email, name, password_hash, platform_admin, issuer, subject),
+      UPDATE (email, name, password_hash, platform_admin, disabled_at)
    ON users TO ${api_role};
+-- Of sessions and keys it keeps hashes; a try of a login is taken and given back by functions.
+GRANT SELECT, INSERT (user_id, handle, token_hash, expires_at),
+      UPDATE (generation, token_hash, rotated_at, expires_at), DELETE
+   ON sessions TO ${api_role};
+GRANT SELECT, INSERT (project_id, name, hint, key_hash, scopes, queues, payload_visible, created_by, expires_at),
+      UPDATE (last_used_at), DELETE
+   ON api_keys TO ${api_role};
+GRANT EXECUTE ON FUNCTION
+  take_login_try(bytea, int, interval, bytea, int, interval), give_back_login_try(bytea, interval, bytea),
+  rotate_signing_key(text, text, text, bytea, interval, interval, interval), reached_queues(int, text[])
+   TO ${api_role};
 GRANT INSERT (project_id, user_id, role, payload_visible), UPDATE (role, payload_visible), DELETE
    ON project_members TO ${api_role};
 GRANT INSERT (project_id, name, weight, max_concurrency, per_key_concurrency, rate_limit, rate_period_ms, rate_burst,

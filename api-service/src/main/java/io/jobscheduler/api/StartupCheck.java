@@ -21,7 +21,7 @@ class StartupCheck {
 
   // The features' prefixes; a key inside one is checked by its mapping.
   private static final List<String> PREFIXES =
-      List.of("jobs.db.", "jobs.access.", "jobs.limits.", "jobs.migrate.");
+      List.of("jobs.db.", "jobs.access.", "jobs.login.", "jobs.limits.", "jobs.migrate.");
 
   private final Config config;
   private final AccessConfig access;
@@ -42,6 +42,12 @@ class StartupCheck {
     if (lifetime.compareTo(SHORTEST_TOKEN) < 0 || lifetime.compareTo(LONGEST_TOKEN) > 0) {
       throw new IllegalStateException(
           "jobs.access.token-lifetime must be from " + SHORTEST_TOKEN + " to " + LONGEST_TOKEN);
+    }
+    if (access.sessionIdle().compareTo(lifetime) < 0
+        || access.sessionLifetime().compareTo(access.sessionIdle()) < 0) {
+      throw new IllegalStateException(
+          "jobs.access.session-idle must be at least jobs.access.token-lifetime, and"
+              + " jobs.access.session-lifetime at least that");
     }
     JobLimits.payloadBytes(limits);
   }

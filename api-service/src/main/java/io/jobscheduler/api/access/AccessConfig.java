@@ -18,6 +18,14 @@ public interface AccessConfig {
   @WithDefault("PT8H")
   Duration tokenLifetime();
 
+  /** How long a session lasts that nobody refreshes. */
+  @WithDefault("PT12H")
+  Duration sessionIdle();
+
+  /** How long a session lasts at most, however often it is refreshed. */
+  @WithDefault("P30D")
+  Duration sessionLifetime();
+
   /** Most passwords hashed at once; each takes 19 MiB and a core for a moment. */
   @WithDefault("2")
   @Min(1)

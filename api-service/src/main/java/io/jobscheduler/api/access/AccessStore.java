@@ -1,16 +1,14 @@
 package io.jobscheduler.api.access;
 
-import io.jobscheduler.api.paging.Count;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.OffsetDateTime;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
-/** SQL over users and memberships. */
+/** SQL that every request asks: who the caller is, and what it may. */
 @ApplicationScoped
 public class AccessStore {
   private final Jdbi jdbi;
@@ -21,31 +19,41 @@ public class AccessStore {
 
   /** What a user is to a project; the project's id is null when there is none of that name. */
   record Standing(
+      long userId,
+      String email,
       boolean platformAdmin,
       @Nullable Integer projectId,
       @Nullable Role role,
       boolean payloadVisible) {}
 
-  // Three unique look-ups. Outer joins tell "no user" (no row) from "no project" (nulls).
+  // Four unique look-ups. Outer joins tell "no user" (no row) from "no project" (nulls). A session
+  // that
+  // has ended (logout, a stolen token, another password) ends its access tokens with it.
   private static final String FIND_STANDING =
       """
-      SELECT u.platform_admin, p.id AS project_id, m.role, coalesce(m.payload_visible, false) AS payload_visible
+      SELECT u.id, u.email, u.platform_admin, p.id AS project_id, m.role,
+             coalesce(m.payload_visible, false) AS payload_visible
         FROM jobs.users u
-        LEFT JOIN jobs.projects p ON p.name = :project
+        LEFT JOIN jobs.projects p ON p.name = :project AND p.deleted_at IS NULL
         LEFT JOIN jobs.project_members m ON m.project_id = p.id AND m.user_id = u.id
        WHERE u.id = :user AND u.disabled_at IS NULL
+         AND (:session::bigint IS NULL
+              OR EXISTS (SELECT 1 FROM jobs.sessions s WHERE s.id = :session AND s.user_id = u.id))
       """;
 
-  Optional<Standing> findStanding(long user, String project) {
+  Optional<Standing> findStanding(long user, @Nullable Long session, String project) {
     return jdbi.withHandle(
         h ->
             h.createQuery(FIND_STANDING)
                 .bind("user", user)
+                .bind("session", session)
                 .bind("project", project)
                 .map(
                     (row, c) -> {
                       String role = row.getString("role");
                       return new Standing(
+                          row.getLong("id"),
+                          row.getString("email"),
                           row.getBoolean("platform_admin"),
                           row.getObject("project_id", Integer.class),
                           role == null ? null : Role.of(role),
@@ -56,18 +64,96 @@ public class AccessStore {
 
   private static final String FIND_ACTIVE_USER =
       """
-      SELECT u.id, u.email, u.name, u.platform_admin, u.created_at
+      SELECT u.id, u.email, u.name, u.platform_admin, u.created_at, u.issuer, u.disabled_at
         FROM jobs.users u
        WHERE u.id = :user AND u.disabled_at IS NULL
+         AND (:session::bigint IS NULL
+              OR EXISTS (SELECT 1 FROM jobs.sessions s WHERE s.id = :session AND s.user_id = u.id))
       """;
 
-  Optional<UserRow> findActiveUser(long user) {
+  Optional<UserRow> findActiveUser(long user, @Nullable Long session) {
     return jdbi.withHandle(
         h ->
             h.createQuery(FIND_ACTIVE_USER)
                 .bind("user", user)
-                .map((row, c) -> userOf(row))
+                .bind("session", session)
+                .map((row, c) -> UserStore.userOf(row))
                 .findOne());
+  }
+
+  private static final String FIND_EXTERNAL_USER =
+      """
+      SELECT u.id, u.email, u.name FROM jobs.users u
+       WHERE u.issuer = :issuer AND u.subject = :subject
+      """;
+
+  // Two first requests at once: the second finds the first one's row in the next look.
+  private static final String INSERT_EXTERNAL_USER =
+      """
+      INSERT INTO jobs.users (email, name, password_hash, issuer, subject)
+      VALUES (:email, :name, NULL, :issuer, :subject)
+          ON CONFLICT (issuer, subject) WHERE issuer IS NOT NULL DO NOTHING
+      """;
+
+  private static final String RENAME_EXTERNAL_USER =
+      """
+      UPDATE jobs.users SET email = :email, name = :name WHERE id = :id
+      """;
+
+  private record Known(long id, String email, String name) {}
+
+  /** The user of another issuer's subject, made at the first request. */
+  long externalUser(Caller.External who) {
+    return jdbi.withHandle(
+        h -> {
+          Optional<Known> known = findExternal(h, who);
+          if (known.isEmpty()) {
+            h.createUpdate(INSERT_EXTERNAL_USER)
+                .bind("email", who.email())
+                .bind("name", who.name())
+                .bind("issuer", who.issuer())
+                .bind("subject", who.subject())
+                .execute();
+            known = findExternal(h, who);
+          }
+          Known user = known.orElseThrow();
+          if (!user.email().equals(who.email()) || !user.name().equals(who.name())) {
+            h.createUpdate(RENAME_EXTERNAL_USER)
+                .bind("email", who.email())
+                .bind("name", who.name())
+                .bind("id", user.id())
+                .execute();
+          }
+          return user.id();
+        });
+  }
+
+  private static Optional<Known> findExternal(Handle h, Caller.External who) {
+    return h.createQuery(FIND_EXTERNAL_USER)
+        .bind("issuer", who.issuer())
+        .bind("subject", who.subject())
+        .map(
+            (row, c) -> new Known(row.getLong("id"), row.getString("email"), row.getString("name")))
+        .findOne();
+  }
+
+  // A job never changes its queue, so what is true here stays true for the statement that acts on
+  // it.
+  private static final String IS_JOB_IN =
+      """
+      SELECT EXISTS (SELECT 1 FROM jobs.all_jobs j
+                      WHERE j.id = :job AND j.project_id = :project AND j.queue_id = ANY (:queues))
+      """;
+
+  boolean isJobIn(int projectId, long job, Collection<Integer> queues) {
+    return jdbi.withHandle(
+        h ->
+            h.createQuery(IS_JOB_IN)
+                .bind("job", job)
+                .bind("project", projectId)
+                .bindArray("queues", Integer.class, queues.toArray())
+                .mapTo(Boolean.class)
+                .one());
   }
 
   /** What a login compares. */
@@ -78,7 +164,7 @@ public class AccessStore {
       """
       SELECT u.id, u.email, u.password_hash
         FROM jobs.users u
-       WHERE lower(u.email) = lower(:email) AND u.disabled_at IS NULL
+       WHERE lower(u.email) = lower(:email) AND u.issuer IS NULL AND u.disabled_at IS NULL
       """;
 
   Optional<Credentials> findCredentials(String email) {
@@ -95,91 +181,39 @@ public class AccessStore {
                 .findOne());
   }
 
-  // A second user of one address is a unique violation, which the resource answers 409.
-  private static final String INSERT_USER =
-      """
-      INSERT INTO jobs.users (email, name, password_hash, platform_admin)
-      VALUES (:email, :name, :hash, :admin)
-      RETURNING id, email, name, platform_admin, created_at
-      """;
+  /** A project and the caller's role in it. */
+  record ProjectRole(String project, @Nullable Role role, boolean payloadVisible) {}
 
-  UserRow insertUser(String email, String name, String hash, boolean platformAdmin) {
-    return jdbi.withHandle(
-        h ->
-            h.createQuery(INSERT_USER)
-                .bind("email", email)
-                .bind("name", name)
-                .bind("hash", hash)
-                .bind("admin", platformAdmin)
-                .map((row, c) -> userOf(row))
-                .one());
-  }
-
-  // Keyset by the primary key, oldest first.
-  private static final String LIST_USERS =
+  // A platform admin, and who is mapped to every project, sees all. Bounded; the caller says so
+  // when
+  // there are more.
+  private static final String LIST_PROJECT_ROLES =
       """
-      SELECT u.id, u.email, u.name, u.platform_admin, u.created_at
-        FROM jobs.users u
-       WHERE u.id > :after AND u.disabled_at IS NULL
-       ORDER BY u.id
+      SELECT p.name, m.role, coalesce(m.payload_visible, false) AS payload_visible
+        FROM jobs.projects p
+        LEFT JOIN jobs.project_members m ON m.project_id = p.id AND m.user_id = :user
+       WHERE p.deleted_at IS NULL
+         AND (:all OR m.user_id IS NOT NULL OR p.name = ANY (:named))
+       ORDER BY p.name
        LIMIT :limit
       """;
 
-  List<UserRow> listUsers(long after, int limit) {
-    return jdbi.withHandle(
-        h ->
-            h.createQuery(LIST_USERS)
-                .bind("after", after)
-                .bind("limit", limit)
-                .map((row, c) -> userOf(row))
-                .list());
-  }
-
-  private static final String COUNT_USERS =
-      """
-      SELECT count(*) FROM (SELECT 1 FROM jobs.users u WHERE u.disabled_at IS NULL LIMIT :most) counted
-      """;
-
-  Count countUsers() {
-    return jdbi.withHandle(
-        h ->
-            Count.of(
-                h.createQuery(COUNT_USERS).bind("most", Count.CAP + 1).mapTo(Long.class).one()));
-  }
-
-  /** A project and the caller's role in it. */
-  record ProjectRole(String project, Role role) {}
-
-  // A platform admin is an admin everywhere. Bounded: /auth/me is for people, who see so many at
-  // most.
-  private static final String LIST_PROJECT_ROLES =
-      """
-      SELECT p.name, CASE WHEN :admin THEN 'admin' ELSE m.role END AS role
-        FROM jobs.projects p
-        LEFT JOIN jobs.project_members m ON m.project_id = p.id AND m.user_id = :user
-       WHERE :admin OR m.user_id IS NOT NULL
-       ORDER BY p.name
-       LIMIT 1000
-      """;
-
-  List<ProjectRole> listProjectRoles(long user, boolean platformAdmin) {
+  List<ProjectRole> listProjectRoles(long user, boolean all, Collection<String> named, int limit) {
     return jdbi.withHandle(
         h ->
             h.createQuery(LIST_PROJECT_ROLES)
                 .bind("user", user)
-                .bind("admin", platformAdmin)
+                .bind("all", all)
+                .bindArray("named", String.class, named.toArray())
+                .bind("limit", limit)
                 .map(
-                    (row, c) ->
-                        new ProjectRole(row.getString("name"), Role.of(row.getString("role"))))
+                    (row, c) -> {
+                      String role = row.getString("role");
+                      return new ProjectRole(
+                          row.getString("name"),
+                          role == null ? null : Role.of(role),
+                          row.getBoolean("payload_visible"));
+                    })
                 .list());
-  }
-
-  private static UserRow userOf(ResultSet row) throws SQLException {
-    return new UserRow(
-        row.getLong("id"),
-        row.getString("email"),
-        row.getString("name"),
-        row.getBoolean("platform_admin"),
-        row.getObject("created_at", OffsetDateTime.class).toInstant());
   }
 }

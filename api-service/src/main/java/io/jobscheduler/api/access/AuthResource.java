@@ -6,15 +6,15 @@ import io.jobscheduler.api.json.JsonReader;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.quarkus.security.Authenticated;
+import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.PermitAll;
 import jakarta.ws.rs.Consumes;
-import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import java.io.InputStream;
-import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
@@ -24,31 +24,63 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.jspecify.annotations.Nullable;
 
-/** Login, and who the caller is. */
+/** Sessions of people: login, refresh, logout, another password. */
 @Path("/api/v1/auth")
 @Produces(MediaType.APPLICATION_JSON)
 public class AuthResource {
   private final AccessStore store;
+  private final UserStore users;
   private final PasswordCheck passwords;
+  private final LoginThrottle throttle;
+  private final ClientAddress address;
+  private final Sessions sessions;
   private final Tokens tokens;
   private final Authorizer authorizer;
 
-  AuthResource(AccessStore store, PasswordCheck passwords, Tokens tokens, Authorizer authorizer) {
+  AuthResource(
+      AccessStore store,
+      UserStore users,
+      PasswordCheck passwords,
+      LoginThrottle throttle,
+      ClientAddress address,
+      Sessions sessions,
+      Tokens tokens,
+      Authorizer authorizer) {
     this.store = store;
+    this.users = users;
     this.passwords = passwords;
+    this.throttle = throttle;
+    this.address = address;
+    this.sessions = sessions;
     this.tokens = tokens;
     this.authorizer = authorizer;
   }
 
   /** Body of a login. */
-  public record LoginRequest(String email, String password) {}
+  public record LoginRequest(String email, String password) {
+    /** Without the password: it never gets into a log. */
+    @Override
+    public String toString() {
+      return "LoginRequest[email=" + email + "]";
+    }
+  }
 
   /**
-   * An access token.
+   * A session's tokens.
    *
-   * @param expiresIn seconds
+   * @param accessToken goes into {@code Authorization: Bearer}
+   * @param refreshToken gives the next two, once
+   * @param expiresIn seconds that the access token is good
    */
-  public record LoginAnswer(String accessToken, String tokenType, long expiresIn) {}
+  @Schema(name = "LoginAnswer")
+  public record LoginAnswer(
+      String accessToken, String refreshToken, String tokenType, long expiresIn) {
+    /** Without the tokens: they never get into a log. */
+    @Override
+    public String toString() {
+      return "LoginAnswer[expiresIn=" + expiresIn + "]";
+    }
+  }
 
   @POST
   @Path("/login")
@@ -69,18 +101,32 @@ public class AuthResource {
                           @ExampleObject(
                               name = "example",
                               value = "{\"email\":\"admin@localhost\",\"password\":\"…\"}")))
-          InputStream body) {
+          InputStream body,
+      @Context HttpServerRequest http) {
     LoginRequest request = JsonBody.read(body, JsonBody.SMALL, AuthResource::readLogin);
-    Optional<AccessStore.Credentials> user = store.findCredentials(request.email());
+    AccessStore.Credentials user = check(request.email(), request.password(), address.of(http));
+    return answer(sessions.begin(user.id(), user.email()));
+  }
+
+  // The same statements and one hash, whether the account is unknown, disabled or the password
+  // wrong:
+  // neither the answer nor its time tells which.
+  private AccessStore.Credentials check(String email, String password, String from) {
+    LoginThrottle.Try one = throttle.take(from, email);
+    Optional<AccessStore.Credentials> user = store.findCredentials(email);
     boolean right =
-        passwords.matches(
-            request.password(), user.map(AccessStore.Credentials::passwordHash).orElse(null));
+        passwords.matches(password, user.map(AccessStore.Credentials::passwordHash).orElse(null));
     if (user.isEmpty() || !right) {
       throw ProblemException.of(
           ProblemType.UNAUTHORIZED, "The email address or the password is wrong.");
     }
+    throttle.giveBack(one);
+    return user.get();
+  }
+
+  private LoginAnswer answer(Sessions.Open open) {
     return new LoginAnswer(
-        tokens.issue(user.get().id(), user.get().email()), "Bearer", tokens.lifetimeSeconds());
+        tokens.issue(open.session()), open.refreshToken(), "Bearer", tokens.lifetimeSeconds());
   }
 
   private static @Nullable LoginRequest readLogin(JsonReader in) {
@@ -101,27 +147,139 @@ public class AuthResource {
     return email == null || password == null ? null : new LoginRequest(email, password);
   }
 
-  /** A project that the caller sees, and what may be done there. */
-  public record ProjectAccess(String project, String role, List<String> actions) {}
+  /** Body of a refresh or a logout. */
+  @Schema(name = "RefreshRequest")
+  public record RefreshRequest(String refreshToken) {
+    /** Without the token: it never gets into a log. */
+    @Override
+    public String toString() {
+      return "RefreshRequest";
+    }
+  }
 
-  /** The caller. */
-  public record Me(
-      String id, String email, String name, boolean platformAdmin, List<ProjectAccess> projects) {}
-
-  @GET
-  @Path("/me")
-  @Authenticated
+  @POST
+  @Path("/refresh")
+  @PermitAll
+  @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
-      operationId = "me",
-      summary = "The caller, and what it may do in each project",
+      operationId = "refresh",
+      summary = "Go on with a session: a refresh token gives the next two tokens, once",
+      extensions = @Extension(name = "x-role", value = "none"))
+  public LoginAnswer refresh(
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = RefreshRequest.class),
+                      examples =
+                          @ExampleObject(name = "example", value = "{\"refreshToken\":\"jsr_…\"}")))
+          InputStream body) {
+    RefreshRequest request = JsonBody.read(body, JsonBody.SMALL, AuthResource::readRefresh);
+    return answer(
+        sessions
+            .refresh(request.refreshToken())
+            .orElseThrow(
+                () ->
+                    ProblemException.of(
+                        ProblemType.UNAUTHORIZED, "The session has ended. Log in again.")));
+  }
+
+  @POST
+  @Path("/logout")
+  @PermitAll
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "logout",
+      summary = "End a session, and its access tokens with it",
+      extensions = @Extension(name = "x-role", value = "none"))
+  public void logout(
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = RefreshRequest.class),
+                      examples =
+                          @ExampleObject(name = "example", value = "{\"refreshToken\":\"jsr_…\"}")))
+          InputStream body) {
+    sessions.end(JsonBody.read(body, JsonBody.SMALL, AuthResource::readRefresh).refreshToken());
+  }
+
+  private static @Nullable RefreshRequest readRefresh(JsonReader in) {
+    String token = null;
+    if (in.startObject()) {
+      String field;
+      while ((field = in.nextField()) != null) {
+        if (field.equals("refreshToken")) {
+          token = Fields.text(in, 1, 200);
+        } else {
+          in.unknownField();
+        }
+      }
+      in.violations().require("/refreshToken", token != null);
+    }
+    return token == null ? null : new RefreshRequest(token);
+  }
+
+  /** Body of a change of one's own password. */
+  @Schema(name = "PasswordRequest")
+  public record PasswordRequest(String oldPassword, String newPassword) {
+    /** Without the passwords: they never get into a log. */
+    @Override
+    public String toString() {
+      return "PasswordRequest";
+    }
+  }
+
+  @POST
+  @Path("/password")
+  @Authenticated
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "changePassword",
+      summary = "Change one's own password; every session ends, and the answer begins a new one",
       extensions = @Extension(name = "x-role", value = "any"))
-  public Me me() {
+  public LoginAnswer password(
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = PasswordRequest.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value =
+                                  "{\"oldPassword\":\"…\",\"newPassword\":\"at least twelve characters\"}")))
+          InputStream body,
+      @Context HttpServerRequest http) {
     UserRow user = authorizer.current();
-    List<ProjectAccess> projects =
-        store.listProjectRoles(user.id(), user.platformAdmin()).stream()
-            .map(p -> new ProjectAccess(p.project(), p.role().label(), p.role().actions()))
-            .toList();
-    return new Me(
-        Long.toString(user.id()), user.email(), user.name(), user.platformAdmin(), projects);
+    if (user.issuer() != null) {
+      throw ProblemException.of(
+          ProblemType.FORBIDDEN, "Your password is kept by the issuer that you log in with.");
+    }
+    PasswordRequest request = JsonBody.read(body, JsonBody.SMALL, AuthResource::readPassword);
+    check(user.email(), request.oldPassword(), address.of(http));
+    users.setPassword(user.id(), passwords.hash(request.newPassword()));
+    return answer(sessions.begin(user.id(), user.email()));
+  }
+
+  private static @Nullable PasswordRequest readPassword(JsonReader in) {
+    String old = null;
+    String next = null;
+    if (in.startObject()) {
+      String field;
+      while ((field = in.nextField()) != null) {
+        switch (field) {
+          case "oldPassword" -> old = Fields.text(in, 1, 1024);
+          case "newPassword" -> next = UserRequest.password(in);
+          default -> in.unknownField();
+        }
+      }
+      in.violations().require("/oldPassword", old != null);
+      in.violations().require("/newPassword", next != null);
+    }
+    return old == null || next == null ? null : new PasswordRequest(old, next);
   }
 }

@@ -1,42 +1,101 @@
 package io.jobscheduler.api.access;
 
 import io.jobscheduler.api.json.Fields;
+import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.quarkus.security.identity.SecurityIdentity;
 import jakarta.enterprise.context.ApplicationScoped;
-import org.eclipse.microprofile.jwt.JsonWebToken;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Decides whether the caller of this request may do something; asks the database each time. */
+/**
+ * Decides whether the caller of this request may do something; asks the database each time, so a
+ * user who was disabled, a session that ended and a key that was revoked are out from that commit
+ * on, on every replica.
+ */
 @ApplicationScoped
 public class Authorizer {
   private final AccessStore store;
-  private final JsonWebToken token;
+  private final KeyStore keys;
+  private final SecurityIdentity identity;
 
-  Authorizer(AccessStore store, JsonWebToken token) {
+  Authorizer(AccessStore store, KeyStore keys, SecurityIdentity identity) {
     this.store = store;
-    this.token = token;
+    this.keys = keys;
+    this.identity = identity;
   }
 
   /**
-   * Requires a role in a project.
+   * Requires a role in a project, or a key's scope, in all of its queues.
    *
    * @throws ProblemException 404 when there is no such project or the caller is no member, 403 when
-   *     the role is too low, 401 when the user is gone
+   *     the role is too low or the key is for other things, 401 when the user or key is gone
    */
   public Grant require(String project, Action action) {
+    Grant grant = requireInQueues(project, action);
+    if (grant.queues() != null) {
+      throw ProblemException.of(
+          ProblemType.FORBIDDEN,
+          "This API key is for some queues only, and what you ask for reaches beyond them.");
+    }
+    return grant;
+  }
+
+  /**
+   * The same, of what the caller then narrows to {@link Grant#queueIds}: a key may be for some
+   * queues only.
+   */
+  public Grant requireInQueues(String project, Action action) {
     // What is no name names nothing; the database need not be asked, and a NUL never reaches it.
     if (!Fields.isName(project)) {
       throw ProblemException.notFound("project");
     }
+    return caller() instanceof Caller.Key key
+        ? keyGrant(key, project, action)
+        : userGrant(project, action);
+  }
+
+  private Grant keyGrant(Caller.Key key, String project, Action action) {
+    KeyStore.Standing standing = standing(key);
+    if (!standing.project().equals(project)) {
+      throw ProblemException.notFound("project");
+    }
+    Set<Action> actions = Action.of(standing.scopes());
+    if (!actions.contains(action)) {
+      throw ProblemException.of(
+          ProblemType.FORBIDDEN,
+          action.scopes().isEmpty()
+              ? "This is not for API keys; log in."
+              : "This needs an API key with the scope "
+                  + action.scopes().stream().map(Scope::label).collect(Collectors.joining(" or "))
+                  + ".");
+    }
+    return new Grant(
+        standing.projectId(),
+        project,
+        new Actor(Actor.Kind.KEY, standing.id(), standing.name()),
+        actions,
+        standing.payloadVisible(),
+        standing.queues());
+  }
+
+  private Grant userGrant(String project, Action action) {
     AccessStore.Standing standing =
-        store.findStanding(userId(), project).orElseThrow(Authorizer::gone);
+        store.findStanding(userId(), session(), project).orElseThrow(Authorizer::gone);
     if (standing.projectId() == null) {
       throw ProblemException.notFound("project");
     }
-    Role role = standing.platformAdmin() ? Role.ADMIN : standing.role();
-    if (role == null) {
-      throw ProblemException.notFound("project");
-    }
+    List<MappedRole> mapped = mapped();
+    boolean platformAdmin = isPlatformAdmin(standing.platformAdmin(), mapped);
+    Role role =
+        roleOf(platformAdmin, standing.role(), mapped, project)
+            .orElseThrow(() -> ProblemException.notFound("project"));
     if (!role.permits(action)) {
       throw ProblemException.of(
           ProblemType.FORBIDDEN,
@@ -47,41 +106,132 @@ public class Authorizer {
               + ".");
     }
     return new Grant(
-        standing.projectId(), project, role, standing.platformAdmin() || standing.payloadVisible());
+        standing.projectId(),
+        project,
+        new Actor(Actor.Kind.USER, standing.userId(), standing.email()),
+        Action.of(role),
+        seesPayloads(platformAdmin, standing.payloadVisible(), mapped, project),
+        null);
+  }
+
+  private static boolean isPlatformAdmin(boolean stored, List<MappedRole> mapped) {
+    return stored || mapped.stream().anyMatch(MappedRole::isPlatformAdmin);
   }
 
   /**
-   * Requires a platform admin; returns the user's id.
+   * The highest of a user's roles in a project: as platform admin, as member, by a token's claims.
+   */
+  static Optional<Role> roleOf(
+      boolean platformAdmin, @Nullable Role member, List<MappedRole> mapped, String project) {
+    return platformAdmin
+        ? Optional.of(Role.ADMIN)
+        : Stream.concat(
+                Stream.ofNullable(member),
+                mapped.stream()
+                    .filter(m -> m.covers(project))
+                    .flatMap(m -> Stream.ofNullable(m.role())))
+            .max(Role::compareTo);
+  }
+
+  /** Whether any of them shows payloads. */
+  static boolean seesPayloads(
+      boolean platformAdmin, boolean member, List<MappedRole> mapped, String project) {
+    return platformAdmin
+        || member
+        || mapped.stream().anyMatch(m -> m.covers(project) && m.payloadVisible());
+  }
+
+  /**
+   * The id of a job that a grant reaches.
+   *
+   * @throws ProblemException 404 when {@code text} is no id, or the job is not in the queues that a
+   *     key is for
+   */
+  public long job(Grant grant, String text) {
+    long id = Ids.number(text, "job");
+    Collection<Integer> queues = grant.queueIds();
+    if (queues != null && !store.isJobIn(grant.projectId(), id, queues)) {
+      throw ProblemException.notFound("job");
+    }
+    return id;
+  }
+
+  /**
+   * Requires a platform admin.
    *
    * @throws ProblemException 403, or 401 when the user is gone
    */
-  public long requirePlatformAdmin() {
+  public Actor requirePlatformAdmin() {
     UserRow user = current();
     if (!user.platformAdmin()) {
       throw ProblemException.of(ProblemType.FORBIDDEN, "This needs a platform admin.");
     }
-    return user.id();
+    return Actor.user(user);
   }
 
   /**
-   * The caller.
+   * The person who calls; a platform admin also by what another issuer's token says.
    *
-   * @throws ProblemException 401 when the user is gone or disabled
+   * @throws ProblemException 401 when the user is gone or disabled, 403 when it is an API key
    */
   public UserRow current() {
-    return store.findActiveUser(userId()).orElseThrow(Authorizer::gone);
+    if (caller() instanceof Caller.Key key) {
+      standing(key);
+      throw ProblemException.of(ProblemType.FORBIDDEN, "This is not for API keys; log in.");
+    }
+    UserRow user = store.findActiveUser(userId(), session()).orElseThrow(Authorizer::gone);
+    return isPlatformAdmin(user.platformAdmin(), mapped()) ? user.asPlatformAdmin() : user;
+  }
+
+  /** What the key of this request opens; null when a person calls. */
+  KeyStore.@Nullable Standing currentKey() {
+    return caller() instanceof Caller.Key key ? standing(key) : null;
+  }
+
+  /** What the token of another issuer gives. */
+  List<MappedRole> mapped() {
+    return caller() instanceof Caller.External external ? external.roles() : List.of();
+  }
+
+  private KeyStore.Standing standing(Caller.Key key) {
+    KeyStore.Standing standing =
+        keys.findKey(key.hash())
+            .orElseThrow(
+                () ->
+                    ProblemException.of(
+                        ProblemType.UNAUTHORIZED,
+                        "There is no such API key; it may have been revoked or have expired."));
+    if (standing.noteUse()) {
+      keys.noteUse(standing.id());
+    }
+    return standing;
+  }
+
+  private Caller caller() {
+    if (identity.getPrincipal() instanceof CallerPrincipal principal) {
+      return principal.caller();
+    }
+    throw gone();
   }
 
   private long userId() {
-    try {
-      return Long.parseLong(String.valueOf(token.getSubject()));
-    } catch (NumberFormatException e) {
-      throw gone();
+    Caller caller = caller();
+    if (caller instanceof Caller.Login login) {
+      return login.user();
     }
+    if (caller instanceof Caller.External external) {
+      return store.externalUser(external);
+    }
+    throw gone();
+  }
+
+  private @Nullable Long session() {
+    return caller() instanceof Caller.Login login ? login.session() : null;
   }
 
   private static ProblemException gone() {
     return ProblemException.of(
-        ProblemType.UNAUTHORIZED, "The user of this access token does not exist any more.");
+        ProblemType.UNAUTHORIZED,
+        "The session of this access token has ended, or its user is gone. Log in again.");
   }
 }

@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import javax.crypto.Cipher;
+import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -27,6 +28,19 @@ public final class MasterKey {
 
   private MasterKey(byte[] key) {
     this.key = new SecretKeySpec(key, "AES");
+  }
+
+  /**
+   * Reads the configured file.
+   *
+   * @throws IllegalStateException with one line for the operator
+   */
+  static MasterKey of(AccessConfig config) {
+    return read(
+        config
+            .masterKeyFile()
+            .orElseThrow(
+                () -> new IllegalStateException("jobs.access.master-key-file is not set")));
   }
 
   /**
@@ -56,6 +70,25 @@ public final class MasterKey {
     }
     throw new IllegalStateException(
         "the master key file " + file + " does not hold 32 bytes in base64");
+  }
+
+  /**
+   * A MAC of a text (HMAC-SHA-256), under a key of its own for each purpose.
+   *
+   * @return 32 bytes
+   */
+  byte[] authenticate(String purpose, byte[] text) {
+    return hmac(hmac(key.getEncoded(), purpose.getBytes(StandardCharsets.UTF_8)), text);
+  }
+
+  private static byte[] hmac(byte[] key, byte[] text) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+      return mac.doFinal(text);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Encrypts {@code plain} for {@code owner}. */

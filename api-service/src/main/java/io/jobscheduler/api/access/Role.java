@@ -1,7 +1,6 @@
 package io.jobscheduler.api.access;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 
 /** A member's role in a project; each may do what the ones before it may. */
@@ -28,10 +27,5 @@ public enum Role {
   /** Whether this role may do {@code action}. */
   public boolean permits(Action action) {
     return compareTo(action.least()) >= 0;
-  }
-
-  /** The names of all that this role may do. */
-  List<String> actions() {
-    return Arrays.stream(Action.values()).filter(this::permits).map(Action::label).toList();
   }
 }

@@ -81,12 +81,7 @@ public class SigningKeys {
   }
 
   private PrivateKey open(Signer signer) {
-    MasterKey master =
-        MasterKey.read(
-            config
-                .masterKeyFile()
-                .orElseThrow(
-                    () -> new IllegalStateException("jobs.access.master-key-file is not set")));
+    MasterKey master = MasterKey.of(config);
     return openPrivateKey(master, signer.kid(), signer.privateKeyEncrypted());
   }
 

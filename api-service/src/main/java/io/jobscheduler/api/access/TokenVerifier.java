@@ -1,6 +1,5 @@
 package io.jobscheduler.api.access;
 
-import io.smallrye.jwt.auth.principal.DefaultJWTCallerPrincipal;
 import io.smallrye.jwt.auth.principal.JWTAuthContextInfo;
 import io.smallrye.jwt.auth.principal.JWTCallerPrincipal;
 import io.smallrye.jwt.auth.principal.JWTCallerPrincipalFactory;
@@ -14,6 +13,8 @@ import java.util.List;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
 import org.jose4j.jws.JsonWebSignature;
+import org.jose4j.jwt.JwtClaims;
+import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.consumer.InvalidJwtException;
 import org.jose4j.jwt.consumer.JwtConsumer;
 import org.jose4j.jwt.consumer.JwtConsumerBuilder;
@@ -21,8 +22,9 @@ import org.jose4j.jwx.JsonWebStructure;
 import org.jose4j.lang.UnresolvableKeyException;
 
 /**
- * Verifies access tokens against the keys in the database, for Quarkus' JWT authentication. One
- * algorithm, one issuer, an expiry and a subject are required. Thread-safe.
+ * Verifies what stands behind {@code Bearer}, for Quarkus' JWT authentication: our access tokens
+ * (one algorithm, type, issuer and audience), the form of an API key, and tokens of the configured
+ * issuer. Thread-safe.
  */
 @ApplicationScoped
 @Alternative
@@ -40,10 +42,11 @@ public class TokenVerifier extends JWTCallerPrincipalFactory {
             .setJwsAlgorithmConstraints(
                 new AlgorithmConstraints(ConstraintType.PERMIT, NewSigningKey.ALGORITHM))
             .setVerificationKeyResolver(this::resolve)
+            .setExpectedType(true, Tokens.TYPE)
             .setExpectedIssuer(Tokens.ISSUER)
+            .setExpectedAudience(Tokens.AUDIENCE)
             .setRequireExpirationTime()
             .setRequireSubject()
-            .setSkipDefaultAudienceValidation()
             .build();
   }
 
@@ -62,10 +65,28 @@ public class TokenVerifier extends JWTCallerPrincipalFactory {
     if (token.length() > LONGEST_TOKEN) {
       throw new ParseException("the token is too long");
     }
+    if (ApiKey.looksLike(token)) {
+      return key(token);
+    }
     try {
-      return new DefaultJWTCallerPrincipal(consumer.process(token).getJwtClaims());
-    } catch (InvalidJwtException e) {
+      JwtClaims claims = consumer.process(token).getJwtClaims();
+      return new CallerPrincipal(
+          claims,
+          new Caller.Login(
+              Long.parseLong(claims.getSubject()),
+              Long.parseLong(claims.getStringClaimValue(Tokens.SESSION))));
+    } catch (InvalidJwtException | MalformedClaimException | NumberFormatException e) {
       throw new ParseException("the token is not valid", e);
     }
+  }
+
+  // Whether there is such a key, Authorizer asks together with what it opens.
+  private static CallerPrincipal key(String token) throws ParseException {
+    if (!ApiKey.isWhole(token)) {
+      throw new ParseException("the API key is not whole");
+    }
+    JwtClaims claims = new JwtClaims();
+    claims.setSubject("api-key");
+    return new CallerPrincipal(claims, new Caller.Key(ApiKey.hexHash(token)));
   }
 }

@@ -4,6 +4,7 @@ import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
 import io.jobscheduler.api.paging.Cursor;
+import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
@@ -12,8 +13,10 @@ import io.jobscheduler.api.problem.SqlFailures;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
@@ -21,7 +24,6 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -37,32 +39,41 @@ import org.jspecify.annotations.Nullable;
 @Authenticated
 @Produces(MediaType.APPLICATION_JSON)
 public class UsersResource {
-  // One @ with something on both sides and no blanks: delivery, not syntax, proves an address.
-  private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+");
-  private static final int SHORTEST_PASSWORD = 12;
-  private static final int LONGEST_PASSWORD = 256;
-
-  private final AccessStore store;
+  private final UserStore store;
   private final PasswordCheck passwords;
   private final Authorizer authorizer;
 
-  UsersResource(AccessStore store, PasswordCheck passwords, Authorizer authorizer) {
+  UsersResource(UserStore store, PasswordCheck passwords, Authorizer authorizer) {
     this.store = store;
     this.passwords = passwords;
     this.authorizer = authorizer;
   }
 
-  /** A user. */
+  /**
+   * A user.
+   *
+   * @param issuer who vouches for it; null: it has a password here
+   * @param disabledAt null: it may log in
+   */
   public record User(
-      String id, String email, String name, boolean platformAdmin, Instant createdAt) {
+      String id,
+      String email,
+      String name,
+      boolean platformAdmin,
+      Instant createdAt,
+      @Nullable String issuer,
+      @Nullable Instant disabledAt) {
     static User of(UserRow row) {
       return new User(
-          Long.toString(row.id()), row.email(), row.name(), row.platformAdmin(), row.createdAt());
+          Long.toString(row.id()),
+          row.email(),
+          row.name(),
+          row.platformAdmin(),
+          row.createdAt(),
+          row.issuer(),
+          row.disabledAt());
     }
   }
-
-  /** Body of a new user. */
-  public record UserRequest(String email, String password, String name, boolean platformAdmin) {}
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
@@ -85,7 +96,7 @@ public class UsersResource {
                                   "{\"email\":\"ann@example.org\",\"password\":\"at least twelve characters\",\"name\":\"Ann\"}")))
           InputStream body) {
     authorizer.requirePlatformAdmin();
-    UserRequest request = JsonBody.read(body, JsonBody.SMALL, UsersResource::readUser);
+    UserRequest request = JsonBody.read(body, JsonBody.SMALL, UserRequest::read);
     String hash = passwords.hash(request.password());
     try {
       UserRow row =
@@ -100,43 +111,63 @@ public class UsersResource {
     }
   }
 
-  private static @Nullable UserRequest readUser(JsonReader in) {
-    String email = null;
-    String password = null;
-    String name = "";
-    boolean platformAdmin = false;
+  /** What an admin may change of a user; what is absent stays. */
+  @Schema(name = "UserPatch")
+  public record UserPatch(
+      @Nullable String name, @Nullable Boolean platformAdmin, @Nullable Boolean disabled) {}
+
+  @PATCH
+  @Path("/{user}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "patchUser",
+      summary = "Rename, promote or disable a user; who is disabled is out at once",
+      extensions = @Extension(name = "x-role", value = "platform-admin"))
+  public User patch(
+      @PathParam("user") String userText,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = UserPatch.class),
+                      examples = @ExampleObject(name = "example", value = "{\"disabled\":true}")))
+          InputStream body) {
+    authorizer.requirePlatformAdmin();
+    long user = Ids.number(userText, "user");
+    UserPatch patch = JsonBody.read(body, JsonBody.SMALL, UsersResource::readPatch);
+    switch (store.patchUser(user, patch.name(), patch.platformAdmin(), patch.disabled())) {
+      case LAST_ADMIN ->
+          throw ProblemException.of(
+              ProblemType.CONFLICT, "This is the last platform admin; make another one first.");
+      case NO_SUCH_USER, DONE -> {}
+    }
+    return store.findUser(user).map(User::of).orElseThrow(() -> ProblemException.notFound("user"));
+  }
+
+  private static @Nullable UserPatch readPatch(JsonReader in) {
     if (!in.startObject()) {
       return null;
     }
+    String name = null;
+    Boolean platformAdmin = null;
+    Boolean disabled = null;
     String field;
     while ((field = in.nextField()) != null) {
       switch (field) {
-        case "email" -> {
-          email = Fields.text(in, 3, 254);
-          if (email != null && !EMAIL.matcher(email).matches()) {
-            in.reject("Expected an email address.");
-          }
-        }
-        case "password" -> password = Fields.text(in, SHORTEST_PASSWORD, LONGEST_PASSWORD);
-        case "name" -> {
-          String text = Fields.text(in, 0, 200);
-          name = text == null ? "" : text;
-        }
-        case "platformAdmin" -> platformAdmin = Boolean.TRUE.equals(in.bool());
+        case "name" -> name = Fields.text(in, 0, 200);
+        case "platformAdmin" -> platformAdmin = in.bool();
+        case "disabled" -> disabled = in.bool();
         default -> in.unknownField();
       }
     }
-    in.violations().require("/email", email != null);
-    in.violations().require("/password", password != null);
-    return email == null || password == null
-        ? null
-        : new UserRequest(email, password, name, platformAdmin);
+    return new UserPatch(name, platformAdmin, disabled);
   }
 
   @GET
   @Operation(
       operationId = "listUsers",
-      summary = "List users, oldest first",
+      summary = "List users, oldest first, the disabled ones too",
       extensions = @Extension(name = "x-role", value = "platform-admin"))
   public Page<User> list(
       @QueryParam("limit") @Nullable String limitText,

@@ -36,7 +36,9 @@ public class ApiDescription implements OASFilter {
                 .type(SecurityScheme.Type.HTTP)
                 .scheme("bearer")
                 .bearerFormat("JWT")
-                .description("From POST /api/v1/auth/login, or signed by a published key."));
+                .description(
+                    "An access token from POST /api/v1/auth/login or of the configured issuer, or"
+                        + " an API key."));
     api.getComponents()
         .addSchema(
             "AnyJson",
@@ -78,7 +80,9 @@ public class ApiDescription implements OASFilter {
     return switch (type) {
       case MALFORMED_JSON, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE -> body;
       case UNKNOWN_FIELD, NOT_ACCEPTABLE, INTERNAL_ERROR, SERVICE_UNAVAILABLE -> true;
-      case UNAUTHORIZED -> !role.equals("none") || path.endsWith("/login");
+      case UNAUTHORIZED ->
+          !role.equals("none") || path.endsWith("/login") || path.endsWith("/refresh");
+      case TOO_MANY_REQUESTS -> path.endsWith("/login") || path.endsWith("/auth/password");
       case FORBIDDEN -> !role.equals("none") && !role.equals("any");
       case NOT_FOUND -> path.contains("{");
       case CONFLICT ->

@@ -31,9 +31,11 @@ class Enqueuer {
    * Stores all jobs or none.
    *
    * @param single whether the request was one job, not a list: decides the pointers of errors
-   * @throws io.jobscheduler.api.problem.ProblemException 422 naming each unknown queue
+   * @throws io.jobscheduler.api.problem.ProblemException 422 naming each unknown queue, 403 naming
+   *     one that a key is not for
    */
   List<EnqueueStore.Enqueued> enqueue(Grant grant, List<JobRequest> jobs, boolean single) {
+    grant.requireQueues(jobs.stream().map(JobRequest::queue).collect(Collectors.toSet()));
     List<EnqueueStore.Enqueued> stored =
         store
             .enqueueJobs(grant.projectId(), jobs)

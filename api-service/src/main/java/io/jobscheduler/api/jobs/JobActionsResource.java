@@ -6,7 +6,6 @@ import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
-import io.jobscheduler.api.paging.Ids;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
@@ -77,11 +76,11 @@ public class JobActionsResource {
                               name = "example",
                               value = "{\"reason\":\"customer has gone\"}")))
           InputStream body) {
-    Grant grant = authorizer.require(project, Action.JOBS_CANCEL);
-    long id = Ids.number(job, "job");
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_CANCEL);
+    long id = authorizer.job(grant, job);
     CancelBody request =
         JsonBody.readOr(new CancelBody(null), body, JsonBody.SMALL, JobActionsResource::readCancel);
-    boolean isFinal = actions.cancel(grant, id, authorizer.current().email(), request.reason());
+    boolean isFinal = actions.cancel(grant, id, grant.actor().label(), request.reason());
     Job after = store.getJob(grant, id);
     return isFinal
         ? Response.ok(after).build()
@@ -128,8 +127,8 @@ public class JobActionsResource {
                       examples =
                           @ExampleObject(name = "example", value = "{\"evenIfSucceeded\":false}")))
           InputStream body) {
-    Grant grant = authorizer.require(project, Action.JOBS_RETRY);
-    long id = Ids.number(job, "job");
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_RETRY);
+    long id = authorizer.job(grant, job);
     RetryBody request =
         JsonBody.readOr(new RetryBody(null), body, JsonBody.SMALL, JobActionsResource::readRetry);
     actions.retry(grant, id, Boolean.TRUE.equals(request.evenIfSucceeded()));
@@ -159,8 +158,8 @@ public class JobActionsResource {
       summary = "Make a scheduled or retrying job ready now",
       extensions = @Extension(name = "x-role", value = "operator"))
   public Job runNow(@PathParam("project") String project, @PathParam("job") String job) {
-    Grant grant = authorizer.require(project, Action.JOBS_RETRY);
-    long id = Ids.number(job, "job");
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_RETRY);
+    long id = authorizer.job(grant, job);
     actions.runNow(grant, id);
     return store.getJob(grant, id);
   }

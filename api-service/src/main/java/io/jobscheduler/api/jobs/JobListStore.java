@@ -43,7 +43,7 @@ class JobListStore {
          WHERE j.project_id >= :project AND (j.project_id, j.id) < (:project, :before)
          ORDER BY j.project_id DESC, j.id DESC LIMIT :scanned) l
        WHERE l.state = ANY (:states)
-         AND (:queue::int IS NULL OR l.queue_id = :queue)
+         AND (:queues::int[] IS NULL OR l.queue_id = ANY (:queues))
          AND (:type::text IS NULL OR l.type = :type)
        ORDER BY l.project_id DESC, l.id DESC LIMIT :limit
       """;
@@ -66,7 +66,7 @@ class JobListStore {
            WHERE j.project_id >= :project AND (j.project_id, j.id) <= (:project, 9223372036854775807)
            ORDER BY j.project_id DESC, j.id DESC LIMIT :scanned) l
          WHERE l.state = ANY (:states)
-           AND (:queue::int IS NULL OR l.queue_id = :queue)
+           AND (:queues::int[] IS NULL OR l.queue_id = ANY (:queues))
            AND (:type::text IS NULL OR l.type = :type)
          LIMIT :most) counted
       """;
@@ -104,7 +104,7 @@ class JobListStore {
          LIMIT :most
       ), fitting AS MATERIALIZED (
         SELECT s.id FROM rare s
-         WHERE (:queue::int IS NULL OR s.queue_id = :queue)
+         WHERE (:queues::int[] IS NULL OR s.queue_id = ANY (:queues))
            AND (:type::text IS NULL OR s.type = :type))
       SELECT (SELECT count(*) FROM rare) AS found,
              (SELECT count(*) FROM fitting) AS fitting,
@@ -134,7 +134,7 @@ class JobListStore {
             WHERE (f.project_id, f.state) >= (:project, s.state)
               AND (f.project_id, f.state, f.id) < (:project, s.state, :before)
             ORDER BY f.project_id DESC, f.state DESC, f.id DESC LIMIT :scanned) b
-          WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+          WHERE (:queues::int[] IS NULL OR b.queue_id = ANY (:queues))
             AND (:type::text IS NULL OR b.type = :type)
           ORDER BY b.project_id DESC, b.state DESC, b.id DESC LIMIT :limit) e
        ORDER BY e.id DESC
@@ -160,7 +160,7 @@ class JobListStore {
             WHERE (f.project_id, f.state) >= (:project, s.state)
               AND (f.project_id, f.state, f.id) <= (:project, s.state, 9223372036854775807)
             ORDER BY f.project_id DESC, f.state DESC, f.id DESC LIMIT :scanned) b
-          WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+          WHERE (:queues::int[] IS NULL OR b.queue_id = ANY (:queues))
             AND (:type::text IS NULL OR b.type = :type)
           LIMIT :most) e
       """;
@@ -180,12 +180,12 @@ class JobListStore {
       WITH fitting AS MATERIALIZED (
         SELECT j.id FROM jobs.jobs j
          WHERE j.workflow_id = :workflow AND j.project_id = :project AND j.state = ANY (:states)
-           AND (:queue::int IS NULL OR j.queue_id = :queue)
+           AND (:queues::int[] IS NULL OR j.queue_id = ANY (:queues))
            AND (:type::text IS NULL OR j.type = :type)
         UNION ALL
         SELECT f.id FROM jobs.finished_jobs f
          WHERE f.workflow_id = :workflow AND f.project_id = :project AND f.state = ANY (:states)
-           AND (:queue::int IS NULL OR f.queue_id = :queue)
+           AND (:queues::int[] IS NULL OR f.queue_id = ANY (:queues))
            AND (:type::text IS NULL OR f.type = :type))
       SELECT (SELECT count(*) FROM fitting) AS found,
              (SELECT count(*) FROM fitting) AS fitting,
@@ -264,7 +264,7 @@ class JobListStore {
           WHERE f.schedule_id = :schedule AND f.id < :before
           ORDER BY f.schedule_id DESC, f.id DESC LIMIT :scanned)) b
        WHERE b.project_id = :project AND b.state = ANY (:states)
-         AND (:queue::int IS NULL OR b.queue_id = :queue)
+         AND (:queues::int[] IS NULL OR b.queue_id = ANY (:queues))
          AND (:type::text IS NULL OR b.type = :type)
          AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
        ORDER BY b.id DESC LIMIT :limit
@@ -299,7 +299,7 @@ class JobListStore {
           (SELECT f.project_id, f.state, f.queue_id, f.type, f.workflow_id FROM jobs.finished_jobs f
             WHERE f.schedule_id = :schedule ORDER BY f.schedule_id DESC, f.id DESC LIMIT :scanned)) b
          WHERE b.project_id = :project AND b.state = ANY (:states)
-           AND (:queue::int IS NULL OR b.queue_id = :queue)
+           AND (:queues::int[] IS NULL OR b.queue_id = ANY (:queues))
            AND (:type::text IS NULL OR b.type = :type)
            AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
          LIMIT :most) counted
@@ -347,7 +347,7 @@ class JobListStore {
            AND (f.project_id, f.error_fingerprint) >= (:project, :error)
            AND (f.project_id, f.error_fingerprint, f.id) < (:project, :error, :before)
          ORDER BY f.project_id DESC, f.error_fingerprint DESC, f.id DESC LIMIT :scanned) b
-       WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+       WHERE (:queues::int[] IS NULL OR b.queue_id = ANY (:queues))
          AND (:type::text IS NULL OR b.type = :type)
          AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
          AND (:schedule::int IS NULL OR b.schedule_id = :schedule)
@@ -376,7 +376,7 @@ class JobListStore {
              AND (f.project_id, f.error_fingerprint) >= (:project, :error)
              AND (f.project_id, f.error_fingerprint, f.id) <= (:project, :error, 9223372036854775807)
            ORDER BY f.project_id DESC, f.error_fingerprint DESC, f.id DESC LIMIT :scanned) b
-         WHERE (:queue::int IS NULL OR b.queue_id = :queue)
+         WHERE (:queues::int[] IS NULL OR b.queue_id = ANY (:queues))
            AND (:type::text IS NULL OR b.type = :type)
            AND (:workflow::int IS NULL OR b.workflow_id = :workflow)
            AND (:schedule::int IS NULL OR b.schedule_id = :schedule)

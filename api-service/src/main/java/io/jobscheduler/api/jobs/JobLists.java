@@ -1,5 +1,6 @@
 package io.jobscheduler.api.jobs;
 
+import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
@@ -55,19 +56,41 @@ class JobLists {
   }
 
   JobPage list(int projectId, JobFilter filter, long before, int limit, int scanned) {
-    return IndexReads.in(jdbi, h -> list(h, projectId, filter, before, limit, scanned));
+    return IndexReads.in(jdbi, h -> list(h, projectId, null, filter, before, limit, scanned));
+  }
+
+  /** Only of the queues that the grant reaches. */
+  JobPage list(Grant grant, JobFilter filter, long before, int limit) {
+    return IndexReads.in(
+        jdbi,
+        h ->
+            list(
+                h,
+                grant.projectId(),
+                grant.queueIds(),
+                filter,
+                before,
+                limit,
+                JobListStore.SCANNED));
   }
 
   private JobPage list(
-      Handle h, int projectId, JobFilter filter, long before, int limit, int scanned) {
-    Integer queueId = null;
+      Handle h,
+      int projectId,
+      @Nullable Collection<Integer> reached,
+      JobFilter filter,
+      long before,
+      int limit,
+      int scanned) {
+    List<Integer> queueIds = reached == null ? null : List.copyOf(reached);
     if (filter.queue() != null) {
-      queueId = queues.findQueueId(h, projectId, filter.queue()).orElse(null);
-      if (queueId == null) {
+      Integer queueId = queues.findQueueId(h, projectId, filter.queue()).orElse(null);
+      if (queueId == null || (reached != null && !reached.contains(queueId))) {
         return new JobPage(List.of(), null, new Count(0, false), false);
       }
+      queueIds = List.of(queueId);
     }
-    Scope scope = new Scope(projectId, queueId, filter.type(), scanned);
+    Scope scope = new Scope(projectId, queueIds, filter.type(), scanned);
     Found live;
     Found ended = Found.NOTHING;
     if (filter.error() != null) {

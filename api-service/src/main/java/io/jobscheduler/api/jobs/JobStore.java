@@ -65,8 +65,7 @@ public class JobStore {
    * @throws ProblemException 404
    */
   Job getJob(Grant grant, long id) {
-    return findJob(
-            grant.projectId(), id, grant.payloadVisible(), grant.role().permits(Action.LEASES_READ))
+    return findJob(grant.projectId(), id, grant.payloadVisible(), grant.permits(Action.LEASES_READ))
         .orElseThrow(() -> ProblemException.notFound("job"));
   }
 

@@ -5,7 +5,6 @@ import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Cursor;
-import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.problem.ProblemException;
 import io.quarkus.security.Authenticated;
@@ -72,7 +71,7 @@ public class JobsResource {
                               value =
                                   "{\"type\":\"echo\",\"queue\":\"default\",\"payload\":{\"n\":1.0},\"priority\":7,\"delay\":\"PT30S\",\"maxAttempts\":5,\"retry\":{\"strategy\":\"exponential\",\"base\":\"PT10S\",\"factor\":2,\"cap\":\"PT1H\"}}")))
           InputStream body) {
-    Grant grant = authorizer.require(project, Action.JOBS_ENQUEUE);
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_ENQUEUE);
     JobRequest request =
         JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJob(in, mostPayloadBytes));
     EnqueueStore.Enqueued stored = enqueuer.enqueue(grant, List.of(request), true).get(0);
@@ -146,7 +145,7 @@ public class JobsResource {
                               value =
                                   "[{\"type\":\"echo\",\"payload\":1},{\"type\":\"echo\",\"runAt\":\"2030-01-31T08:00:00Z\"}]")))
           InputStream body) {
-    Grant grant = authorizer.require(project, Action.JOBS_ENQUEUE);
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_ENQUEUE);
     List<JobRequest> requests =
         JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJobs(in, mostPayloadBytes));
     List<BulkItem> items =
@@ -173,11 +172,10 @@ public class JobsResource {
       @QueryParam("error") @Nullable String error,
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
-    Grant grant = authorizer.require(project, Action.JOBS_READ);
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
     JobFilter filter =
         JobFilter.of(states, queue, type, workflow).ofSchedule(schedule).ofError(error);
-    return lists.list(
-        grant.projectId(), filter, Cursor.number(cursor, Long.MAX_VALUE), Limit.of(limitText));
+    return lists.list(grant, filter, Cursor.number(cursor, Long.MAX_VALUE), Limit.of(limitText));
   }
 
   @GET
@@ -187,8 +185,8 @@ public class JobsResource {
       summary = "Read a job",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public Job get(@PathParam("project") String project, @PathParam("job") String job) {
-    Grant grant = authorizer.require(project, Action.JOBS_READ);
-    return store.getJob(grant, Ids.number(job, "job"));
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
+    return store.getJob(grant, authorizer.job(grant, job));
   }
 
   /** The attempts of a job, oldest first. */
@@ -201,10 +199,10 @@ public class JobsResource {
       summary = "List the attempts of a job, oldest first",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public Attempts attempts(@PathParam("project") String project, @PathParam("job") String job) {
-    Grant grant = authorizer.require(project, Action.JOBS_READ);
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
     return new Attempts(
         store
-            .listAttempts(grant.projectId(), Ids.number(job, "job"))
+            .listAttempts(grant.projectId(), authorizer.job(grant, job))
             .orElseThrow(() -> ProblemException.notFound("job")));
   }
 }

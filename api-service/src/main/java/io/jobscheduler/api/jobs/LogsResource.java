@@ -5,7 +5,6 @@ import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
-import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
@@ -67,12 +66,12 @@ public class LogsResource {
           @Nullable String generationText,
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
-    Grant grant = authorizer.require(project, Action.JOBS_READ);
+    Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
     Integer attempt = number("?attempt", attemptText);
     Integer generation = number("?generation", generationText);
     int limit = Limit.of(limitText);
     int after = (int) Math.max(0, Math.min(Integer.MAX_VALUE, Cursor.number(cursor, 0)));
-    long id = Ids.number(job, "job");
+    long id = authorizer.job(grant, job);
     LogStore.Which which =
         store
             .findAttempt(grant.projectId(), id, attempt, generation)

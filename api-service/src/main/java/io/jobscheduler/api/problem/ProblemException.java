@@ -1,5 +1,6 @@
 package io.jobscheduler.api.problem;
 
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,15 +12,26 @@ public final class ProblemException extends RuntimeException {
   private final String detail;
   private final transient List<FieldError> errors;
   private final transient @Nullable List<String> cycle;
+  private final @Nullable Duration retryAfter;
 
   private ProblemException(
       ProblemType type, String detail, List<FieldError> errors, @Nullable List<String> cycle) {
+    this(type, detail, errors, cycle, null);
+  }
+
+  private ProblemException(
+      ProblemType type,
+      String detail,
+      List<FieldError> errors,
+      @Nullable List<String> cycle,
+      @Nullable Duration retryAfter) {
     // An answer, not a fault: no stack trace is taken.
     super(detail, null, false, false);
     this.type = type;
     this.detail = detail;
     this.errors = errors;
     this.cycle = cycle;
+    this.retryAfter = retryAfter;
   }
 
   /** A problem of {@code type}. */
@@ -47,6 +59,11 @@ public final class ProblemException extends RuntimeException {
     return new ProblemException(ProblemType.WORKFLOW_CYCLE, detail, List.of(), List.copyOf(cycle));
   }
 
+  /** A problem that passes: {@code Retry-After} says when, in whole seconds. */
+  public static ProblemException retryAfter(ProblemType type, String detail, Duration after) {
+    return new ProblemException(type, detail, List.of(), null, after);
+  }
+
   /** What is not there, or belongs to somebody else. */
   public static ProblemException notFound(String what) {
     return of(ProblemType.NOT_FOUND, "There is no such " + what + ", or you may not see it.");
@@ -60,6 +77,11 @@ public final class ProblemException extends RuntimeException {
   /** The bad fields; empty when the problem lies in none. */
   public List<FieldError> errors() {
     return errors;
+  }
+
+  /** The seconds after which it may have passed; null when nobody knows. */
+  @Nullable Long retryAfterSeconds() {
+    return retryAfter == null ? null : Math.max(1, (retryAfter.toMillis() + 999) / 1_000);
   }
 
   Problem at(String instance) {

@@ -119,8 +119,11 @@ public final class ProblemMappers {
         Response.status(e.type().status())
             .type(MEDIA_TYPE)
             .entity(text(e.at(uri.getRequestUri().getRawPath())));
+    Long after = e.retryAfterSeconds();
     if (e.type() == ProblemType.UNAUTHORIZED) {
       response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
+    } else if (after != null) {
+      response.header(HttpHeaders.RETRY_AFTER, after);
     } else if (e.type() == ProblemType.SERVICE_UNAVAILABLE) {
       response.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
     }

@@ -18,6 +18,7 @@ public enum ProblemType {
   UNSUPPORTED_MEDIA_TYPE(415, "The body must be application/json"),
   VALIDATION_FAILED(422, "A value is not acceptable"),
   WORKFLOW_CYCLE(422, "The workflow has a cycle"),
+  TOO_MANY_REQUESTS(429, "Too many requests"),
   INTERNAL_ERROR(500, "Something failed on our side"),
   SERVICE_UNAVAILABLE(503, "The service cannot answer now");
 
@@ -61,6 +62,7 @@ public enum ProblemType {
       case 412 -> PRECONDITION_FAILED;
       case 413 -> PAYLOAD_TOO_LARGE;
       case 415 -> UNSUPPORTED_MEDIA_TYPE;
+      case 429 -> TOO_MANY_REQUESTS;
       case 503 -> SERVICE_UNAVAILABLE;
       default -> status >= 400 && status < 500 ? BAD_REQUEST : INTERNAL_ERROR;
     };

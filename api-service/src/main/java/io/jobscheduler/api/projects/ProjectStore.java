@@ -63,7 +63,7 @@ public class ProjectStore {
       """
       SELECT p.name, p.created_at
         FROM jobs.projects p
-       WHERE p.name > :after
+       WHERE p.name > :after AND p.deleted_at IS NULL
          AND (:admin OR EXISTS (
                SELECT 1 FROM jobs.project_members m WHERE m.project_id = p.id AND m.user_id = :user))
        ORDER BY p.name
@@ -87,8 +87,9 @@ public class ProjectStore {
       SELECT count(*) FROM (
         SELECT 1
           FROM jobs.projects p
-         WHERE :admin OR EXISTS (
-                 SELECT 1 FROM jobs.project_members m WHERE m.project_id = p.id AND m.user_id = :user)
+         WHERE p.deleted_at IS NULL
+           AND (:admin OR EXISTS (
+                 SELECT 1 FROM jobs.project_members m WHERE m.project_id = p.id AND m.user_id = :user))
          LIMIT :most) counted
       """;
 

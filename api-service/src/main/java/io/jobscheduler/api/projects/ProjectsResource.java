@@ -125,7 +125,7 @@ public class ProjectsResource {
       summary = "Read a project",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public Project get(@PathParam("project") String project) {
-    Grant grant = authorizer.require(project, Action.PROJECT_READ);
+    Grant grant = authorizer.requireInQueues(project, Action.PROJECT_READ);
     return store
         .findProject(grant.projectId())
         .orElseThrow(() -> ProblemException.notFound("project"));

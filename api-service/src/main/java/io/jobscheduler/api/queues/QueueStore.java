@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.Period;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,20 +58,32 @@ public class QueueStore {
        WHERE q.project_id = :project
          AND q.name > :after
          AND (:name::text IS NULL OR q.name = :name)
+         AND (:queues::int[] IS NULL OR q.id = ANY (:queues))
          AND q.deleted_at IS NULL
        ORDER BY q.name
        LIMIT :limit
       """;
 
-  List<Queue> listQueues(int projectId, String after, int limit) {
-    return query(projectId, after, null, limit);
+  /**
+   * Queues by name.
+   *
+   * @param ids of these only; null: all
+   */
+  List<Queue> listQueues(
+      int projectId, @Nullable Collection<Integer> ids, String after, int limit) {
+    return query(projectId, ids, after, null, limit);
   }
 
   Optional<Queue> findQueue(int projectId, String name) {
-    return query(projectId, "", name, 1).stream().findFirst();
+    return query(projectId, null, "", name, 1).stream().findFirst();
   }
 
-  private List<Queue> query(int projectId, String after, @Nullable String name, int limit) {
+  private List<Queue> query(
+      int projectId,
+      @Nullable Collection<Integer> ids,
+      String after,
+      @Nullable String name,
+      int limit) {
     return IndexReads.in(
         jdbi,
         h ->
@@ -78,6 +91,7 @@ public class QueueStore {
                 .bind("project", projectId)
                 .bind("after", after)
                 .bind("name", name)
+                .bindByType("queues", array(ids), Integer[].class)
                 .bind("limit", limit)
                 .bind("most", Count.CAP + 1)
                 .map((row, c) -> queueOf(row))
@@ -88,18 +102,25 @@ public class QueueStore {
       """
       SELECT count(*) FROM (
         SELECT 1 FROM jobs.queues q
-         WHERE q.project_id = :project AND q.deleted_at IS NULL LIMIT :most) counted
+         WHERE q.project_id = :project AND q.deleted_at IS NULL
+           AND (:queues::int[] IS NULL OR q.id = ANY (:queues))
+         LIMIT :most) counted
       """;
 
-  Count countQueues(int projectId) {
+  Count countQueues(int projectId, @Nullable Collection<Integer> ids) {
     return jdbi.withHandle(
         h ->
             Count.of(
                 h.createQuery(COUNT_QUEUES)
                     .bind("project", projectId)
+                    .bindByType("queues", array(ids), Integer[].class)
                     .bind("most", Count.CAP + 1)
                     .mapTo(Long.class)
                     .one()));
+  }
+
+  private static Integer @Nullable [] array(@Nullable Collection<Integer> ids) {
+    return ids == null ? null : ids.toArray(new Integer[0]);
   }
 
   private static Queue queueOf(ResultSet row) throws SQLException {

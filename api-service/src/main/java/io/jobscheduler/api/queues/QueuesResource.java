@@ -94,13 +94,13 @@ public class QueuesResource {
       @PathParam("project") String project,
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
-    Grant grant = authorizer.require(project, Action.QUEUES_READ);
+    Grant grant = authorizer.requireInQueues(project, Action.QUEUES_READ);
     int limit = Limit.of(limitText);
     return Page.of(
-        store.listQueues(grant.projectId(), Cursor.name(cursor), limit + 1),
+        store.listQueues(grant.projectId(), grant.queueIds(), Cursor.name(cursor), limit + 1),
         limit,
         Queue::name,
-        store.countQueues(grant.projectId()));
+        store.countQueues(grant.projectId(), grant.queueIds()));
   }
 
   @GET
@@ -110,7 +110,7 @@ public class QueuesResource {
       summary = "Read a queue",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public Queue get(@PathParam("project") String project, @PathParam("queue") String name) {
-    Grant grant = authorizer.require(project, Action.QUEUES_READ);
+    Grant grant = authorizer.requireInQueues(project, Action.QUEUES_READ);
     return find(grant, name);
   }
 
@@ -224,15 +224,11 @@ public class QueuesResource {
                               value =
                                   "{\"reason\":\"the provider is down\",\"until\":\"2030-01-31T08:00:00Z\"}")))
           InputStream body) {
-    Grant grant = authorizer.require(project, Action.QUEUES_PAUSE);
+    Grant grant = authorizer.requireInQueues(project, Action.QUEUES_PAUSE);
     PauseQueueRequest request = JsonBody.read(body, JsonBody.SMALL, PauseQueueRequest::read);
-    if (!Fields.isName(name)
+    if (!reaches(grant, name)
         || !edits.pauseQueue(
-            grant.projectId(),
-            name,
-            request.reason(),
-            authorizer.current().email(),
-            request.until())) {
+            grant.projectId(), name, request.reason(), grant.actor().label(), request.until())) {
       throw ProblemException.notFound("queue");
     }
     signals.changed(grant.project(), Topic.QUEUES);
@@ -247,16 +243,20 @@ public class QueuesResource {
       extensions = @Extension(name = "x-role", value = "operator"))
   @APIResponseSchema(value = Queue.class, responseCode = "200")
   public Queue resume(@PathParam("project") String project, @PathParam("queue") String name) {
-    Grant grant = authorizer.require(project, Action.QUEUES_PAUSE);
-    if (!Fields.isName(name) || !edits.resumeQueue(grant.projectId(), name)) {
+    Grant grant = authorizer.requireInQueues(project, Action.QUEUES_PAUSE);
+    if (!reaches(grant, name) || !edits.resumeQueue(grant.projectId(), name)) {
       throw ProblemException.notFound("queue");
     }
     signals.changed(grant.project(), Topic.QUEUES);
     return find(grant, name);
   }
 
+  private static boolean reaches(Grant grant, String name) {
+    return Fields.isName(name) && (grant.queues() == null || grant.queues().containsKey(name));
+  }
+
   private Queue find(Grant grant, String name) {
-    if (!Fields.isName(name)) {
+    if (!reaches(grant, name)) {
       throw ProblemException.notFound("queue");
     }
     return store

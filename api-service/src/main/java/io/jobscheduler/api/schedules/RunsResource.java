@@ -102,8 +102,7 @@ public class RunsResource {
     Grant grant = authorizer.require(project, Action.SCHEDULES_ACT);
     TriggerRequest request =
         JsonBody.readOr(new TriggerRequest(null), body, JsonBody.SMALL, TriggerRequest::read);
-    TriggerStore.Triggered made =
-        trigger.now(grant, name, authorizer.current().email(), request.policy());
+    TriggerStore.Triggered made = trigger.now(grant, name, grant.actor().label(), request.policy());
     if (made.jobId() != null) {
       return Response.created(at(grant, "/jobs/" + made.jobId()))
           .entity(
@@ -111,7 +110,7 @@ public class RunsResource {
                       grant.projectId(),
                       made.jobId(),
                       grant.payloadVisible(),
-                      grant.role().permits(Action.LEASES_READ))
+                      grant.permits(Action.LEASES_READ))
                   .orElseThrow())
           .build();
     }
@@ -159,7 +158,7 @@ public class RunsResource {
     if (request.dryRun()) {
       return Response.ok(backfills.tryOut(grant, name, request)).build();
     }
-    int id = backfills.start(grant, name, request, authorizer.current().email());
+    int id = backfills.start(grant, name, request, grant.actor().label());
     return Response.accepted(find(grant, schedule, id))
         .location(at(grant, "/schedules/" + name + "/backfills/" + id))
         .build();
@@ -214,7 +213,7 @@ public class RunsResource {
     Grant grant = authorizer.require(project, Action.SCHEDULES_ACT);
     int schedule = schedules.requireId(grant, name);
     int id = Ids.smallNumber(backfill, "backfill");
-    backfills.abort(grant, schedule, id, authorizer.current().email());
+    backfills.abort(grant, schedule, id, grant.actor().label());
     return find(grant, schedule, id);
   }
 

@@ -77,7 +77,7 @@ public class ScheduleActionsResource {
     PauseRequest request =
         JsonBody.readOr(new PauseRequest(null, null), body, JsonBody.SMALL, PauseRequest::read);
     ScheduleRow row =
-        editor.pause(grant, name, authorizer.current().email(), request.reason(), request.until());
+        editor.pause(grant, name, grant.actor().label(), request.reason(), request.until());
     return Answers.of(Response.ok(), row, grant);
   }
 

@@ -21,11 +21,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class PasswordCheckTest {
-  private record Config(Optional<Path> masterKeyFile, Duration tokenLifetime, int concurrentHashes)
+  private record Config(
+      Optional<Path> masterKeyFile,
+      Duration tokenLifetime,
+      Duration sessionIdle,
+      Duration sessionLifetime,
+      int concurrentHashes)
       implements AccessConfig {}
 
   private final PasswordCheck check =
-      new PasswordCheck(new Config(Optional.empty(), Duration.ofHours(8), 1));
+      new PasswordCheck(
+          new Config(
+              Optional.empty(), Duration.ofHours(8), Duration.ofHours(8), Duration.ofHours(8), 1));
 
   @Test
   void nobodysPasswordIsNoPassword() {

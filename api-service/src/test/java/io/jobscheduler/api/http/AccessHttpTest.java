@@ -60,6 +60,7 @@ class AccessHttpTest {
         new JwtConsumerBuilder()
             .setVerificationKey(published)
             .setExpectedIssuer("job-scheduler")
+            .setExpectedAudience("job-scheduler-api")
             .build()
             .processToClaims(admin.token())
             .getStringClaimValue("email"));
@@ -155,15 +156,15 @@ class AccessHttpTest {
   @Test
   void refusesExpiredTokensAndForeignIssuers() {
     admin
-        .withToken(TestTokens.of(1, "job-scheduler", Instant.now().plusSeconds(60)))
+        .withToken(TestTokens.of(admin.token(), "job-scheduler", Instant.now().plusSeconds(60)))
         .get(ME)
         .status(200);
     admin
-        .withToken(TestTokens.of(1, "job-scheduler", Instant.now().minusSeconds(1)))
+        .withToken(TestTokens.of(admin.token(), "job-scheduler", Instant.now().minusSeconds(1)))
         .get(ME)
         .problem(401, "unauthorized");
     admin
-        .withToken(TestTokens.of(1, "somebody-else", Instant.now().plusSeconds(60)))
+        .withToken(TestTokens.of(admin.token(), "somebody-else", Instant.now().plusSeconds(60)))
         .get(ME)
         .problem(401, "unauthorized");
   }

@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -177,6 +178,24 @@ final class ApiClient {
       statement.execute(sql);
     } catch (SQLException e) {
       throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** The one text that a query of the schema's owner answers; null as "null". */
+  static String value(String query) {
+    try (Connection owner =
+            DriverManager.getConnection(
+                System.getProperty(ApiDatabase.URL),
+                Role.OWNER.databaseName(),
+                Role.OWNER.password());
+        Statement statement = owner.createStatement()) {
+      statement.execute("SET search_path = jobs");
+      try (ResultSet row = statement.executeQuery(query)) {
+        row.next();
+        return String.valueOf(row.getString(1));
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(query, e);
     }
   }
 }

@@ -50,7 +50,9 @@ public final class ApiDatabase implements QuarkusTestResourceLifecycleManager {
           "jobs.db.url", database.url(),
           "jobs.db.username", Role.API.databaseName(),
           "jobs.db.password", Role.API.password(),
-          "jobs.access.master-key-file", master.toString());
+          "jobs.access.master-key-file", master.toString(),
+          // The tests stand behind a proxy, so that each says from which address it calls.
+          "jobs.login.trusted-proxies", "127.0.0.1,::1");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

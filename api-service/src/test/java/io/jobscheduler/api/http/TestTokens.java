@@ -14,12 +14,33 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.jose4j.jwt.JwtClaims;
+import org.jose4j.jwt.consumer.InvalidJwtException;
+import org.jose4j.jwt.consumer.JwtConsumerBuilder;
 
 /** Tokens under the service's own key, with claims that it would not issue. */
 final class TestTokens {
   private TestTokens() {}
 
-  static String of(long user, String issuer, Instant expiry) {
+  /**
+   * One of our tokens, with the user and session of {@code valid}, a token that the service gave.
+   */
+  static String of(String valid, String issuer, Instant expiry) {
+    return of(valid, issuer, "job-scheduler-api", "at+jwt", expiry);
+  }
+
+  static String of(String valid, String issuer, String audience, String type, Instant expiry) {
+    JwtClaims claims;
+    try {
+      claims =
+          new JwtConsumerBuilder()
+              .setSkipAllValidators()
+              .setSkipSignatureVerification()
+              .build()
+              .processToClaims(valid);
+    } catch (InvalidJwtException e) {
+      throw new IllegalArgumentException(e);
+    }
     MasterKey master =
         MasterKey.read(
             ConfigProvider.getConfig().getValue("jobs.access.master-key-file", Path.class));
@@ -34,10 +55,13 @@ final class TestTokens {
       row.next();
       PrivateKey key = SigningKeys.openPrivateKey(master, row.getString(1), row.getBytes(2));
       return Jwt.issuer(issuer)
-          .subject(Long.toString(user))
+          .subject(String.valueOf(claims.getClaimValue("sub")))
+          .claim("sid", claims.getClaimValue("sid"))
+          .audience(audience)
           .issuedAt(expiry.minusSeconds(600))
           .expiresAt(expiry)
           .jws()
+          .header("typ", type)
           .algorithm(SignatureAlgorithm.ES256)
           .keyId(row.getString(1))
           .sign(key);

@@ -119,12 +119,14 @@ class QueueStorePgTest {
     int other = TestProjects.create(database, "other");
     edits.putQueue(other, "a", settings(1, null));
     assertEquals(
-        List.of("B", "b"), store.listQueues(project, "", 2).stream().map(Queue::name).toList());
+        List.of("B", "b"),
+        store.listQueues(project, null, "", 2).stream().map(Queue::name).toList());
     assertEquals(
-        List.of("default"), store.listQueues(project, "b", 2).stream().map(Queue::name).toList());
+        List.of("default"),
+        store.listQueues(project, null, "b", 2).stream().map(Queue::name).toList());
     assertTrue(store.findQueue(project, "a").isEmpty());
     assertNotNull(store.findQueue(other, "a").orElseThrow());
-    assertEquals(new Count(3, false), store.countQueues(project));
+    assertEquals(new Count(3, false), store.countQueues(project, null));
   }
 
   @Test
@@ -178,7 +180,7 @@ class QueueStorePgTest {
     assertEquals(QueueEditStore.Deletion.DELETED, edits.deleteQueue(project, "mail"));
     assertEquals(QueueEditStore.Deletion.NOT_FOUND, edits.deleteQueue(project, "mail"));
     assertTrue(store.findQueue(project, "mail").isEmpty());
-    assertEquals(new Count(1, false), store.countQueues(project));
+    assertEquals(new Count(1, false), store.countQueues(project, null));
     assertFalse(edits.patchQueue(project, "mail", QueueSettings.DEFAULT, Set.of()));
     assertFalse(edits.pauseQueue(project, "mail", "r", "b", null));
     assertTrue(edits.putQueue(project, "mail", settings(3, null)), "made anew");

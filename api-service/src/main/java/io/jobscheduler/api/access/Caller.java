@@ -1,0 +1,25 @@
+package io.jobscheduler.api.access;
+
+import java.util.List;
+
+/** Who sent a token, as far as the token itself proves it; what that opens, the database says. */
+sealed interface Caller {
+
+  /** Somebody who logged in here. */
+  record Login(long user, long session) implements Caller {}
+
+  /**
+   * Somebody whom another issuer vouches for.
+   *
+   * @param roles what the token's claims give, by the configured mapping
+   */
+  record External(String issuer, String subject, String email, String name, List<MappedRole> roles)
+      implements Caller {}
+
+  /**
+   * Who holds an API key.
+   *
+   * @param hash of the key, in hexadecimal digits
+   */
+  record Key(String hash) implements Caller {}
+}
