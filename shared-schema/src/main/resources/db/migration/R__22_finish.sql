@@ -19,6 +19,7 @@ DECLARE
   v_dependents boolean[];
   v_rows bigint[];
   v_rows_until date[];
+  v_failed_flows int[];
 BEGIN
   -- One statement takes the row from here and appends it there.
   WITH gone AS (
@@ -47,13 +48,21 @@ BEGIN
                   p_error_fingerprints)
              AS s (id, state, reason, result, kind, message, stack, fingerprint) ON s.id = g.id
       JOIN queues q ON q.id = g.queue_id
-    RETURNING id, state, retain_until, attempt_rows, has_dependents
+    RETURNING id, state, retain_until, attempt_rows, has_dependents, workflow_id, state_reason
   )
   SELECT array_agg(k.id), array_agg(k.state), array_agg(k.has_dependents),
          array_agg(k.id) FILTER (WHERE k.attempt_rows > 0),
-         array_agg(k.retain_until) FILTER (WHERE k.attempt_rows > 0)
-    INTO v_ids, v_states, v_dependents, v_rows, v_rows_until
+         array_agg(k.retain_until) FILTER (WHERE k.attempt_rows > 0),
+         array_agg(k.workflow_id) FILTER (WHERE k.workflow_id IS NOT NULL AND (
+           k.state IN ('dead', 'cancelled') OR k.state_reason = 'dependency-failed'))
+    INTO v_ids, v_states, v_dependents, v_rows, v_rows_until, v_failed_flows
     FROM kept k;
+  -- For those who want to hear of a first failure. Appended without a lock: who ends jobs waits for nobody here.
+  IF v_failed_flows IS NOT NULL THEN
+    INSERT INTO failure_notes (workflow_id)
+    SELECT c.workflow_id FROM workflow_callbacks c
+     WHERE c.workflow_id = ANY (v_failed_flows) AND c.on_event = 'first_failure' AND c.fired_at IS NULL;
+  END IF;
 
   IF v_rows IS NOT NULL THEN
     WITH gone AS (
@@ -87,9 +96,53 @@ AS $$
            array_fill(p_reason, ARRAY[cardinality(p_ids)]), NULL, NULL, NULL, NULL, NULL) m
 $$;
 
--- Decides children whose edges changed: ready (or scheduled) when none is unmet; skipped when one can
--- no longer be met and the workflow's policy is cancel. Returns those that became ready.
--- Internal: the caller has written the edges.
+-- Ends gates, whose rows the caller holds locked, as succeeded: p_reason says how (their state_reason), p_results
+-- what their children may read (parallel to p_ids; null: nothing). Their children are told in a later step, by
+-- release_pending. Internal.
+CREATE OR REPLACE FUNCTION pass_gates(p_ids bigint[], p_reason text, p_results text[] DEFAULT NULL) RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+  INSERT INTO pending_releases (parent_id, outcome)
+  SELECT m.id, m.state
+    FROM move_to_finished(p_ids, array_fill('succeeded'::text, ARRAY[cardinality(p_ids)]),
+           array_fill(p_reason, ARRAY[cardinality(p_ids)]), p_results, NULL, NULL, NULL, NULL) m
+   WHERE m.has_dependents
+  ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome, benign = excluded.benign
+$$;
+
+-- What a child's edges say of it: met, doomed (it can never be met), or null: it waits. One to three probes of
+-- dependencies_unmet, however many edges have been told; for any_success also the edges up to the first success.
+-- OFFSET 0: or a plan might hash the edges of all jobs.
+CREATE OR REPLACE FUNCTION edges_verdict(p_child bigint, p_join text) RETURNS text
+LANGUAGE sql STABLE AS $$
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM jobs.dependencies d WHERE d.child_id = p_child AND NOT d.met OFFSET 0) THEN 'met'
+    WHEN p_join IS NULL THEN
+      CASE WHEN EXISTS (SELECT 1 FROM jobs.dependencies d
+                         WHERE d.child_id = p_child AND NOT d.met AND d.outcome IS NOT NULL OFFSET 0) THEN 'doomed' END
+    WHEN p_join = 'none_failed'
+         AND EXISTS (SELECT 1 FROM jobs.dependencies d
+                      WHERE d.child_id = p_child AND NOT d.met AND d.outcome IN ('dead', 'cancelled') OFFSET 0)
+      THEN 'doomed'
+    WHEN p_join = 'any_success'
+         AND EXISTS (SELECT 1 FROM jobs.dependencies d
+                      WHERE d.child_id = p_child AND d.outcome = 'succeeded' OFFSET 0) THEN 'met'
+    WHEN EXISTS (SELECT 1 FROM jobs.dependencies d
+                  WHERE d.child_id = p_child AND NOT d.met AND d.outcome IS NULL OFFSET 0) THEN NULL
+    WHEN p_join = 'any_success' THEN 'doomed'
+    ELSE 'met'
+  END
+$$;
+
+-- Decides blocked children whose edges changed.
+--   met: ready, or scheduled when run_at is ahead; in a paused workflow blocked as before (workflow-paused). Gates
+--     do what they are for. What a decided join has left of its edges is waived.
+--   doomed: skipped, for that reason: dependency-failed (a parent failed, or was skipped for a failure; under the
+--     policy hold it stays blocked instead), condition-not-met (a parent ended well and another end was asked for),
+--     dependency-skipped (a parent was skipped for one of these two)
+-- Returns those that became ready. Internal: the caller has written the edges, and holds the advisory locks of the
+-- children's workflows, shared at least.
 CREATE OR REPLACE FUNCTION release_children(p_children bigint[])
 RETURNS TABLE (id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -100,6 +153,10 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_locked bigint[];
+  v_met bigint[];
+  v_paused bigint[];
+  v_joins bigint[];
+  v_gates bigint[];
   v_doomed bigint[];
 BEGIN
   -- Children in id order, waiting: two parents that end together meet here, and the second one's next
@@ -112,41 +169,131 @@ BEGIN
     RETURN;
   END IF;
 
-  SELECT array_agg(j.id) INTO v_doomed
-    FROM jobs j
-   WHERE j.id = ANY (v_locked)
-     AND EXISTS (SELECT 1 FROM dependencies d
-                  WHERE d.child_id = j.id AND d.outcome IS NOT NULL AND NOT d.met)
-     AND coalesce((SELECT w.on_failure FROM workflows w WHERE w.id = j.workflow_id), 'cancel') = 'cancel';
-  IF v_doomed IS NOT NULL THEN
-    -- Their own children are told in a later transaction, so that no lock order spans two levels.
-    INSERT INTO pending_releases (parent_id, outcome)
-    SELECT m.id, m.state
-      FROM finish_jobs(v_doomed, 'skipped', 'dependency-failed') m
-     WHERE m.has_dependents
-    ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome;
-  END IF;
+  SELECT array_agg(v.id) FILTER (WHERE v.verdict = 'met' AND v.gate IS NULL AND NOT v.paused),
+         array_agg(v.id) FILTER (WHERE v.verdict = 'met' AND v.gate IS NULL AND v.paused),
+         array_agg(v.id) FILTER (WHERE v.verdict = 'met' AND v.join_mode IS NOT NULL),
+         array_agg(v.id) FILTER (WHERE v.verdict = 'met' AND v.gate IS NOT NULL),
+         array_agg(v.id) FILTER (WHERE v.verdict = 'doomed')
+    INTO v_met, v_paused, v_joins, v_gates, v_doomed
+    FROM (SELECT j.id, j.join_mode, j.gate, edges_verdict(j.id, j.join_mode) AS verdict,
+                 coalesce((SELECT w.paused_at IS NOT NULL FROM workflows w WHERE w.id = j.workflow_id), false) AS paused
+            FROM jobs j WHERE j.id = ANY (v_locked) OFFSET 0) v;
 
-  RETURN QUERY
+  IF v_doomed IS NOT NULL THEN
+    PERFORM skip_children(v_doomed);
+  END IF;
+  IF v_joins IS NOT NULL THEN
+    UPDATE dependencies d SET waived = true WHERE d.child_id = ANY (v_joins) AND NOT d.met;
+  END IF;
+  IF v_paused IS NOT NULL THEN
+    UPDATE jobs j SET state_reason = 'workflow-paused'
+     WHERE j.id = ANY (v_paused) AND j.state_reason IS DISTINCT FROM 'workflow-paused';
+  END IF;
+  IF v_gates IS NOT NULL THEN
+    PERFORM reach_gates(v_gates);
+  END IF;
+  IF v_met IS NOT NULL THEN
+    RETURN QUERY
+    UPDATE jobs j
+       SET state = CASE WHEN j.run_at > clock_timestamp() THEN 'scheduled' ELSE 'ready' END,
+           ready_at = CASE WHEN j.run_at > clock_timestamp() THEN NULL ELSE clock_timestamp() END,
+           state_reason = NULL,
+           (dispatch_lane, dispatch_key) = (
+             SELECT CASE WHEN j.workflow_id IS NULL THEN ready_lane(j.priority, q.ageing_ms) ELSE j.dispatch_lane END,
+                    CASE WHEN j.workflow_id IS NULL
+                         THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
+               FROM queues q WHERE q.id = j.queue_id)
+     WHERE j.id = ANY (v_met)
+       AND j.state = 'blocked'
+       AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met OFFSET 0)
+    RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id;
+  END IF;
+END
+$$;
+
+-- Internal to release_children, whose rows are locked: ends what is doomed, or holds it.
+CREATE OR REPLACE FUNCTION skip_children(p_doomed bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_held bigint[];
+  v_ids bigint[];
+  v_reasons text[];
+  v_messages text[];
+BEGIN
+  SELECT array_agg(c.id) FILTER (WHERE c.failed AND c.hold), array_agg(c.id) FILTER (WHERE NOT (c.failed AND c.hold)),
+         array_agg(c.reason) FILTER (WHERE NOT (c.failed AND c.hold)),
+         array_agg(c.message) FILTER (WHERE NOT (c.failed AND c.hold))
+    INTO v_held, v_ids, v_reasons, v_messages
+    FROM (
+      SELECT j.id, e.failed, coalesce(w.on_failure = 'hold', false) AS hold,
+             CASE WHEN e.failed THEN 'dependency-failed' WHEN e.outcome = 'skipped' THEN 'dependency-skipped'
+                  ELSE 'condition-not-met' END AS reason,
+             concat('parent ', coalesce((SELECT m.key FROM workflow_members m
+                                          WHERE m.workflow_id = j.workflow_id AND m.job_id = e.parent_id),
+                                        e.parent_id::text),
+                    CASE WHEN e.outcome = 'skipped' THEN ' was ' ELSE ' ended ' END, e.outcome) AS message
+        FROM jobs j
+        LEFT JOIN workflows w ON w.id = j.workflow_id
+       -- The edge that decides: a failure before anything else, then the smallest parent.
+       CROSS JOIN LATERAL (
+         SELECT d.parent_id, d.outcome,
+                d.outcome IN ('dead', 'cancelled') OR (d.outcome = 'skipped' AND d.benign IS NOT TRUE) AS failed
+           FROM dependencies d
+          WHERE d.child_id = j.id AND NOT d.met AND d.outcome IS NOT NULL
+          ORDER BY failed DESC, d.outcome, d.parent_id LIMIT 1) e
+       WHERE j.id = ANY (p_doomed)) c;
+  IF v_held IS NOT NULL THEN
+    UPDATE jobs j SET state_reason = 'dependency-failed'
+     WHERE j.id = ANY (v_held) AND j.state_reason IS DISTINCT FROM 'dependency-failed';
+  END IF;
+  IF v_ids IS NOT NULL THEN
+    INSERT INTO pending_releases (parent_id, outcome, benign)
+    SELECT m.id, m.state, v_reasons[array_position(v_ids, m.id)] <> 'dependency-failed'
+      FROM move_to_finished(v_ids, array_fill('skipped'::text, ARRAY[cardinality(v_ids)]), v_reasons, NULL, NULL,
+                            v_messages, NULL, NULL) m
+     WHERE m.has_dependents
+    ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome, benign = excluded.benign;
+  END IF;
+END
+$$;
+
+-- Internal to release_children, whose rows are locked: gates whose edges are met.
+CREATE OR REPLACE FUNCTION reach_gates(p_gates bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_now timestamptz := clock_timestamp();
+  v_passed bigint[];
+  v_asking bigint[];
+BEGIN
   UPDATE jobs j
-     SET state = CASE WHEN j.run_at > clock_timestamp() THEN 'scheduled' ELSE 'ready' END,
-         ready_at = CASE WHEN j.run_at > clock_timestamp() THEN NULL ELSE clock_timestamp() END,
-         state_reason = NULL,
-         (dispatch_lane, dispatch_key) = (
-           SELECT CASE WHEN j.workflow_id IS NULL THEN ready_lane(j.priority, q.ageing_ms) ELSE j.dispatch_lane END,
-                  CASE WHEN j.workflow_id IS NULL
-                       THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
-             FROM queues q WHERE q.id = j.queue_id)
-   WHERE j.id = ANY (v_locked)
-     AND j.state = 'blocked'
-     AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met)
-  RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id;
+     SET state = 'scheduled', state_reason = NULL,
+         run_at = coalesce(j.run_at, v_now + make_interval(secs => least(seconds_of(j.payload ->> 'waitMs'), 315360000000) / 1000))
+   WHERE j.id = ANY (p_gates) AND j.gate = 'time'
+     AND coalesce(j.run_at, v_now + make_interval(secs => least(seconds_of(j.payload ->> 'waitMs'), 315360000000) / 1000)) > v_now;
+  SELECT array_agg(j.id) FILTER (WHERE j.gate IN ('join', 'time')),
+         array_agg(j.id) FILTER (WHERE j.gate IN ('signal', 'approval'))
+    INTO v_passed, v_asking
+    FROM jobs j WHERE j.id = ANY (p_gates) AND ARRAY['blocked'] @> ARRAY[j.state];
+  IF v_passed IS NOT NULL THEN
+    PERFORM pass_gates(v_passed, 'gate-passed');
+  END IF;
+  IF v_asking IS NOT NULL THEN
+    PERFORM gates_reached(v_asking);
+  END IF;
 END
 $$;
 
 -- Tells the children of parents that have just ended: the edges keep the outcome, and children that they
--- decide are released. Wide fans (over 500 edges) go out in batches after this commit. Returns the jobs
--- that became ready. Internal; arrays are parallel.
+-- decide are released. Told in batches after this commit (release_pending): wide fans, over 500 edges, and children
+-- in workflows that somebody is operating on. Returns the jobs that became ready. Internal; arrays are parallel.
 CREATE OR REPLACE FUNCTION tell_dependents(p_parents bigint[], p_outcomes text[])
 RETURNS TABLE (id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -156,18 +303,35 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
+  v_edges int;
+  v_flows int[];
+  v_got int[];
   v_children bigint[];
 BEGIN
-  IF (SELECT count(*) FROM (SELECT 1 FROM dependencies d WHERE d.parent_id = ANY (p_parents) LIMIT 501) f) > 500 THEN
-    INSERT INTO pending_releases (parent_id, outcome)
-    SELECT p.id, p.outcome FROM unnest(p_parents, p_outcomes) AS p (id, outcome)
-    ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome;
-    RETURN;
+  SELECT count(*), array_agg(DISTINCT f.workflow_id) FILTER (WHERE f.workflow_id IS NOT NULL) INTO v_edges, v_flows
+    FROM (SELECT d.workflow_id FROM dependencies d WHERE d.parent_id = ANY (p_parents) LIMIT 501) f;
+  -- The caller's own workflows it has already; of others, a try-lock: it waits for nobody, whatever else is held.
+  IF v_edges <= 500 AND v_flows IS NOT NULL THEN
+    SELECT array_agg(u.flow) INTO v_got FROM unnest(v_flows) AS u (flow)
+     WHERE pg_try_advisory_xact_lock_shared(2, u.flow);
+  END IF;
+  IF v_edges > 500 OR coalesce(cardinality(v_got), 0) < coalesce(cardinality(v_flows), 0) THEN
+    INSERT INTO pending_releases (parent_id, outcome, benign)
+    SELECT p.id, p.outcome, CASE WHEN p.outcome = 'skipped' THEN true END
+      FROM unnest(p_parents, p_outcomes) AS p (id, outcome)
+     WHERE v_edges > 500 OR EXISTS (
+       SELECT 1 FROM dependencies d WHERE d.parent_id = p.id AND d.workflow_id <> ALL (coalesce(v_got, '{}')))
+    ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome, benign = excluded.benign;
+    IF v_edges > 500 THEN
+      RETURN;
+    END IF;
   END IF;
   WITH told AS (
     UPDATE dependencies d
-       SET outcome = p_outcomes[array_position(p_parents, d.parent_id)]
+       SET outcome = p_outcomes[array_position(p_parents, d.parent_id)],
+           benign = CASE WHEN p_outcomes[array_position(p_parents, d.parent_id)] = 'skipped' THEN true END
      WHERE d.parent_id = ANY (p_parents) AND d.outcome IS NULL
+       AND (d.workflow_id IS NULL OR d.workflow_id = ANY (v_got))
     RETURNING d.child_id
   )
   SELECT array_agg(DISTINCT told.child_id) INTO v_children FROM told;
@@ -179,9 +343,9 @@ END
 $$;
 
 DROP FUNCTION IF EXISTS release_pending(int);
--- Tells the children of ended parents that still wait to be told, about p_limit edges a call. Returns the
--- jobs that became ready (kind child_ready) and, unless there was nothing to do, a last row of kind more.
--- p_only restricts it to some parents.
+-- Tells the children of ended parents that still wait to be told, about p_limit edges a call, and goes on with the
+-- children of what ends by that (skipped, or a gate) for up to half a second. Returns the jobs that became ready
+-- (kind child_ready) and, if it got anywhere, a last row of kind more. p_only restricts it to some parents.
 CREATE OR REPLACE FUNCTION release_pending(p_limit int, p_only bigint[] DEFAULT NULL)
 RETURNS TABLE (
   kind text, id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
@@ -194,42 +358,107 @@ AS $$
 DECLARE
   v_parents bigint[];
   v_outcomes text[];
-  v_children bigint[];
+  v_benign boolean[];
   v_void bigint[];
+  v_edges tid[];
+  v_kids bigint[];
+  v_flows int[];
+  v_got int[] := '{}';
+  v_busy bigint[];
+  v_told bigint[];
+  v_left int := p_limit;
+  v_level int := 0;
+  v_moved boolean := false;
+  v_end timestamptz := clock_timestamp() + interval '500 milliseconds';
 BEGIN
   PERFORM require_read_committed();
   SELECT array_agg(l.parent_id) FILTER (WHERE NOT l.live), array_agg(l.outcome) FILTER (WHERE NOT l.live),
-         array_agg(l.parent_id) FILTER (WHERE l.live)
-    INTO v_parents, v_outcomes, v_void
-    FROM (SELECT p.parent_id, p.outcome, EXISTS (SELECT 1 FROM jobs j WHERE j.id = p.parent_id) AS live
+         array_agg(l.benign) FILTER (WHERE NOT l.live), array_agg(l.parent_id) FILTER (WHERE l.live)
+    INTO v_parents, v_outcomes, v_benign, v_void
+    FROM (SELECT p.parent_id, p.outcome, p.benign, EXISTS (SELECT 1 FROM jobs j WHERE j.id = p.parent_id) AS live
             FROM pending_releases p
            WHERE p_only IS NULL OR p.parent_id = ANY (p_only)
-           ORDER BY p.parent_id LIMIT 100 FOR UPDATE OF p SKIP LOCKED) l;
+           ORDER BY p.parent_id LIMIT least(p_limit, 1000) FOR UPDATE OF p SKIP LOCKED) l;
   -- A parent that was moved back from its end while somebody noted that end will tell another one.
   IF v_void IS NOT NULL THEN
     DELETE FROM pending_releases p WHERE p.parent_id = ANY (v_void);
+    v_moved := true;
   END IF;
-  IF v_parents IS NOT NULL THEN
-    WITH untold AS MATERIALIZED (
-      SELECT d.child_id, d.parent_id FROM dependencies d
-       WHERE d.parent_id = ANY (v_parents) AND d.outcome IS NULL
-       ORDER BY d.parent_id, d.child_id LIMIT p_limit
-    ), told AS (
+
+  WHILE v_parents IS NOT NULL AND v_left > 0 AND (v_level = 0 OR clock_timestamp() < v_end) LOOP
+    SELECT array_agg(u.ctid), array_agg(u.child_id), array_agg(DISTINCT u.workflow_id)
+      INTO v_edges, v_kids, v_flows
+      FROM (SELECT d.ctid, d.child_id, d.workflow_id FROM dependencies d
+             WHERE d.parent_id = ANY (v_parents) AND d.outcome IS NULL
+             ORDER BY d.parent_id, d.child_id LIMIT v_left) u;
+    -- Shared, so that nobody pauses or mends the children's workflow meanwhile; by try-lock, so that we wait for
+    -- nobody who does. Their edges are told at another time.
+    v_got := v_got || ARRAY(
+      SELECT f.flow FROM (SELECT u.flow FROM unnest(v_flows) AS u (flow)
+                           WHERE u.flow IS NOT NULL AND u.flow <> ALL (v_got) ORDER BY u.flow) f
+       WHERE pg_try_advisory_xact_lock_shared(2, f.flow));
+    -- The first level waits for its children's locks, holding none. A deeper one holds some and waits for nobody:
+    -- what it does not get stays untold, and pending.
+    v_busy := '{}';
+    IF v_level > 0 THEN
+      SELECT coalesce(array_agg(j.id), '{}') INTO v_busy
+        FROM jobs j
+       WHERE j.id = ANY (v_kids) AND j.state = 'blocked'
+         AND j.id <> ALL (ARRAY(
+           SELECT k.id FROM jobs k WHERE k.id = ANY (v_kids) AND k.state = 'blocked'
+            ORDER BY k.id FOR UPDATE SKIP LOCKED));
+    END IF;
+    WITH told AS (
       UPDATE dependencies d
-         SET outcome = v_outcomes[array_position(v_parents, d.parent_id)]
-       WHERE d.child_id = ANY (ARRAY(SELECT untold.child_id FROM untold))
-         AND d.parent_id = ANY (v_parents) AND d.outcome IS NULL
+         SET outcome = v_outcomes[array_position(v_parents, d.parent_id)],
+             benign = v_benign[array_position(v_parents, d.parent_id)]
+       WHERE d.ctid = ANY (v_edges) AND d.outcome IS NULL AND d.child_id <> ALL (v_busy)
+         AND (d.workflow_id IS NULL OR d.workflow_id = ANY (v_got))
       RETURNING d.child_id
     )
-    SELECT array_agg(DISTINCT told.child_id) INTO v_children FROM told;
-    RETURN QUERY SELECT 'child_ready'::text, c.id, c.queue_id, c.dispatch_lane, c.dispatch_key, c.project_id
-                   FROM release_children(v_children) c;
+    SELECT array_agg(DISTINCT told.child_id), v_left - count(*) INTO v_told, v_left FROM told;
+    IF v_told IS NOT NULL THEN
+      RETURN QUERY SELECT 'child_ready'::text, c.id, c.queue_id, c.dispatch_lane, c.dispatch_key, c.project_id
+                     FROM release_children(v_told) c;
+      v_moved := true;
+    END IF;
     DELETE FROM pending_releases p
      WHERE p.parent_id = ANY (v_parents)
-       AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = p.parent_id AND d.outcome IS NULL);
-  END IF;
-  IF v_parents IS NOT NULL OR v_void IS NOT NULL THEN
+       AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = p.parent_id AND d.outcome IS NULL OFFSET 0);
+    v_moved := v_moved OR FOUND;
+    -- The next level: what of these ended here, and so waits to be told to its own children.
+    SELECT array_agg(p.parent_id), array_agg(p.outcome), array_agg(p.benign)
+      INTO v_parents, v_outcomes, v_benign
+      FROM pending_releases p WHERE p.parent_id = ANY (v_told);
+    v_level := v_level + 1;
+  END LOOP;
+  IF v_moved THEN
     RETURN QUERY SELECT 'more'::text, NULL::bigint, NULL::int, NULL::smallint, NULL::bigint, NULL::int;
+  END IF;
+END
+$$;
+
+-- Decides blocked jobs of one project now, by their edges: for whoever stores jobs whose parents may have ended, or
+-- a gate without parents. Returns those that became ready.
+CREATE OR REPLACE FUNCTION release_waiting(p_project int, p_ids bigint[])
+RETURNS TABLE (id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_ids bigint[];
+  v_flows int[];
+BEGIN
+  PERFORM require_read_committed();
+  SELECT array_agg(j.id), array_agg(DISTINCT j.workflow_id) FILTER (WHERE j.workflow_id IS NOT NULL)
+    INTO v_ids, v_flows
+    FROM jobs j WHERE j.id = ANY (p_ids) AND j.project_id = p_project AND ARRAY['blocked'] @> ARRAY[j.state];
+  IF v_ids IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock_shared(2, f.flow) FROM (SELECT unnest(v_flows) AS flow ORDER BY 1) f;
+    RETURN QUERY SELECT c.id, c.queue_id, c.dispatch_lane, c.dispatch_key, c.project_id FROM release_children(v_ids) c;
   END IF;
 END
 $$;

@@ -32,6 +32,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_flows int[];
+  v_paused int[];
   v_locked bigint[];
   v_cancel bigint[];
   v_outcomes text[] := p_outcomes;
@@ -120,6 +121,10 @@ BEGIN
   END IF;
 
   IF v_back IS NOT NULL THEN
+    -- In a paused workflow nothing becomes ready: what goes back at once is blocked. What waits is promoted so.
+    IF v_flows IS NOT NULL THEN
+      SELECT array_agg(w.id) INTO v_paused FROM workflows w WHERE w.id = ANY (v_flows) AND w.paused_at IS NOT NULL;
+    END IF;
     -- A job may snooze for ever: only the newest leaves a trace, by which a lost reply is recognised.
     IF 'snoozed' = ANY (v_outcomes) THEN
       DELETE FROM attempts a
@@ -139,11 +144,13 @@ BEGIN
      WHERE j.id = ANY (v_back) AND (s.outcome <> 'released' OR s.kind IS NOT NULL);
 
     UPDATE jobs j
-       SET state = CASE WHEN s.delay IS NULL THEN 'ready' WHEN s.outcome = 'snoozed' THEN 'scheduled' ELSE 'retrying' END,
-           state_reason = CASE s.outcome WHEN 'failed' THEN 'failed'
-                                         WHEN 'timed_out' THEN 'timed-out'
-                                         WHEN 'snoozed' THEN 'snoozed'
-                                         WHEN 'lost' THEN 'worker-lost' END,
+       SET state = CASE WHEN s.delay IS NULL AND j.workflow_id = ANY (v_paused) THEN 'blocked'
+                        WHEN s.delay IS NULL THEN 'ready' WHEN s.outcome = 'snoozed' THEN 'scheduled' ELSE 'retrying' END,
+           state_reason = CASE WHEN s.delay IS NULL AND j.workflow_id = ANY (v_paused) THEN 'workflow-paused'
+                               WHEN s.outcome = 'failed' THEN 'failed'
+                               WHEN s.outcome = 'timed_out' THEN 'timed-out'
+                               WHEN s.outcome = 'snoozed' THEN 'snoozed'
+                               WHEN s.outcome = 'lost' THEN 'worker-lost' END,
            attempt = j.attempt - CASE WHEN s.outcome IN ('released', 'returned', 'snoozed') THEN 1 ELSE 0 END,
            attempt_rows = CASE WHEN s.outcome = 'released' AND s.kind IS NULL THEN j.attempt_rows
                                WHEN s.outcome = 'snoozed' THEN (SELECT count(*) FROM attempts a WHERE a.job_id = j.id)
@@ -157,7 +164,7 @@ BEGIN
                          ELSE ready_key(coalesce(planned_micros(j.workflow_id, j.id), micros(clock_timestamp())),
                                         j.priority, q.ageing_ms) END
                FROM queues q WHERE q.id = j.queue_id),
-           ready_at = CASE WHEN s.delay IS NULL THEN clock_timestamp() END,
+           ready_at = CASE WHEN s.delay IS NULL AND (j.workflow_id = ANY (v_paused)) IS NOT TRUE THEN clock_timestamp() END,
            lease_token = NULL, worker_id = NULL, claim_number = NULL, started_at = NULL
       FROM unnest(p_ids, p_tokens, v_outcomes, p_error_kinds, v_delays) AS s (id, token, outcome, kind, delay)
      WHERE j.id = ANY (v_back) AND j.id = s.id AND j.lease_token = s.token;

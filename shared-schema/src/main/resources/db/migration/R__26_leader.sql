@@ -24,7 +24,11 @@ AS $$
          EXISTS (SELECT 1 FROM jobs j WHERE j.state = 'blocked'),
          EXISTS (SELECT 1 FROM workflows w
                   WHERE w.finished_at IS NULL
-                    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id)),
+                    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id))
+           OR EXISTS (SELECT 1 FROM failure_notes)
+           OR EXISTS (SELECT 1 FROM workflows w
+                       WHERE w.deadline_at <= statement_timestamp() AND w.deadline_passed_at IS NULL
+                         AND w.finished_at IS NULL),
          EXISTS (SELECT 1 FROM queue_heads)
            OR EXISTS (SELECT 1 FROM queues q
                        CROSS JOIN LATERAL (SELECT 1 FROM jobs j
@@ -108,9 +112,10 @@ SET jit = off
 AS $$
 DECLARE
   v_outcome text;
+  v_benign boolean;
   v_told int;
 BEGIN
-  SELECT p.outcome INTO v_outcome FROM pending_releases p WHERE p.parent_id = p_parent FOR UPDATE SKIP LOCKED;
+  SELECT p.outcome, p.benign INTO v_outcome, v_benign FROM pending_releases p WHERE p.parent_id = p_parent FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
@@ -119,7 +124,7 @@ BEGIN
     DELETE FROM pending_releases p WHERE p.parent_id = p_parent;
     RETURN 0;
   END IF;
-  UPDATE dependencies d SET outcome = v_outcome
+  UPDATE dependencies d SET outcome = v_outcome, benign = v_benign
    WHERE d.parent_id = p_parent AND d.outcome IS NULL
      AND d.child_id = ANY (ARRAY(
        SELECT u.child_id FROM dependencies u
@@ -148,24 +153,34 @@ AS $$
 DECLARE
   v_blocked bigint[];
   v_decided bigint[];
+  v_flows int[];
 BEGIN
   PERFORM require_read_committed();
-  SELECT array_agg(b.id) INTO v_blocked
-    FROM (SELECT j.id FROM jobs j WHERE j.state = 'blocked' AND j.id > p_after ORDER BY j.id LIMIT p_limit) b;
+  SELECT array_agg(b.id), array_agg(DISTINCT b.workflow_id) INTO v_blocked, v_flows
+    FROM (SELECT j.id, j.workflow_id FROM jobs j
+           WHERE j.state = 'blocked' AND j.id > p_after ORDER BY j.id LIMIT p_limit) b;
   IF v_blocked IS NOT NULL THEN
     -- Edges whose parent has ended without telling them.
-    INSERT INTO pending_releases (parent_id, outcome)
-    SELECT DISTINCT f.id, f.state
+    INSERT INTO pending_releases (parent_id, outcome, benign)
+    SELECT DISTINCT f.id, f.state, CASE WHEN f.state = 'skipped' THEN f.state_reason IS DISTINCT FROM 'dependency-failed' END
       FROM dependencies d
       JOIN finished_jobs f ON f.id = d.parent_id
      WHERE d.child_id = ANY (v_blocked) AND d.outcome IS NULL
        AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)
     ON CONFLICT DO NOTHING;
-    -- Children that their edges have decided and that still wait.
+    -- Children that their edges have decided and that still wait, unless that is what they are to do; of workflows
+    -- that nobody operates on.
+    SELECT array_agg(u.flow) INTO v_flows
+      FROM (SELECT f.flow FROM unnest(v_flows) AS f (flow) WHERE f.flow IS NOT NULL ORDER BY f.flow) u
+     WHERE pg_try_advisory_xact_lock_shared(2, u.flow);
     SELECT array_agg(b.id) INTO v_decided
-      FROM unnest(v_blocked) AS b (id)
-     WHERE NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = b.id AND NOT d.met)
-        OR EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = b.id AND d.outcome IS NOT NULL AND NOT d.met);
+      FROM (SELECT j.id, edges_verdict(j.id, j.join_mode) AS verdict, coalesce(j.state_reason, '') AS reason,
+                   coalesce((SELECT w.paused_at IS NOT NULL FROM workflows w WHERE w.id = j.workflow_id), false) AS paused
+              FROM jobs j
+             WHERE j.id = ANY (v_blocked) AND ARRAY['blocked'] @> ARRAY[j.state]
+               AND (j.workflow_id IS NULL OR j.workflow_id = ANY (v_flows)) OFFSET 0) b
+     WHERE (b.verdict = 'met' AND b.reason NOT LIKE 'waiting-for-%' AND NOT (b.paused AND b.reason = 'workflow-paused'))
+        OR (b.verdict = 'doomed' AND b.reason <> 'dependency-failed');
     IF v_decided IS NOT NULL THEN
       RETURN QUERY SELECT 'child_ready'::text, c.id, c.queue_id, c.dispatch_lane, c.dispatch_key, c.project_id
                      FROM release_children(v_decided) c;
@@ -175,35 +190,6 @@ BEGIN
     RETURN QUERY SELECT 'walked'::text, v_blocked[p_limit], NULL::int, NULL::smallint, NULL::bigint, NULL::int;
   END IF;
 END
-$$;
-
-DROP FUNCTION IF EXISTS finish_workflows(int);
--- Notes the end of workflows that have no live job left, and until when their members' rows are kept. Returns
--- those that it closed; p_only restricts it to some.
-CREATE OR REPLACE FUNCTION finish_workflows(p_limit int, p_only bigint[] DEFAULT NULL)
-RETURNS TABLE (id int, project_id int, final_state text)
-LANGUAGE sql VOLATILE SECURITY DEFINER
-SET search_path = jobs, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
-  UPDATE workflows w
-     SET finished_at = coalesce((SELECT max(f.finished_at) FROM finished_jobs f WHERE f.workflow_id = w.id),
-                                clock_timestamp()),
-         retain_until = coalesce((SELECT max(f.retain_until) FROM finished_jobs f WHERE f.workflow_id = w.id),
-                                 retention_today()),
-         final_state = s.state
-    FROM workflow_status s
-   WHERE s.id = w.id
-     AND w.id = ANY (ARRAY(
-       SELECT u.id FROM workflows u
-        WHERE u.finished_at IS NULL
-          AND (p_only IS NULL OR u.id = ANY (p_only))
-          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = u.id)
-        ORDER BY u.id LIMIT p_limit
-          FOR UPDATE OF u SKIP LOCKED))
-     AND s.state <> 'running'
-  RETURNING w.id, w.project_id, w.final_state
 $$;
 
 DROP FUNCTION IF EXISTS note_queue_heads();

@@ -174,3 +174,32 @@ BEGIN
   RETURN p_limit - v_left;
 END
 $$;
+
+-- Edges of jobs outside workflows go once their child's row has gone: walks them by child after p_after, at most
+-- p_limit. Returns the last child looked at (null: the end was reached) and how many edges went.
+CREATE OR REPLACE FUNCTION forget_edges(p_after bigint, p_limit int, OUT walked_to bigint, OUT gone int)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_children bigint[];
+BEGIN
+  SELECT array_agg(d.child_id) INTO v_children
+    FROM (SELECT e.child_id FROM dependencies e
+           WHERE e.workflow_id IS NULL AND e.child_id > p_after ORDER BY e.child_id LIMIT p_limit) d;
+  gone := 0;
+  IF v_children IS NOT NULL THEN
+    -- A child is never in neither table: one statement moves it, and one snapshot looks at both.
+    DELETE FROM dependencies d
+     WHERE d.workflow_id IS NULL
+       AND d.child_id = ANY (ARRAY(
+         SELECT u.id FROM (SELECT DISTINCT c.id FROM unnest(v_children) AS c (id)) u
+          WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = u.id OFFSET 0)
+            AND NOT EXISTS (SELECT 1 FROM finished_jobs f WHERE f.id = u.id OFFSET 0)));
+    GET DIAGNOSTICS gone = ROW_COUNT;
+  END IF;
+  walked_to := CASE WHEN cardinality(v_children) = p_limit THEN v_children[p_limit] END;
+END
+$$;

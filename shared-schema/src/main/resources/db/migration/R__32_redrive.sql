@@ -206,8 +206,11 @@ BEGIN
   END IF;
 
   IF v_flows IS NOT NULL THEN
-    UPDATE workflows w SET finished_at = NULL, final_state = NULL, cancelled_at = NULL
-     WHERE w.id = ANY (v_flows) AND v_moved IS NOT NULL AND (w.finished_at IS NOT NULL OR w.cancelled_at IS NOT NULL)
+    UPDATE workflows w
+       SET finished_at = NULL, final_state = NULL, retain_until = NULL, cancelled_at = NULL,
+           deadline_at = CASE WHEN w.deadline_passed_at IS NULL THEN w.deadline_at END, deadline_passed_at = NULL
+     WHERE w.id = ANY (v_flows) AND v_moved IS NOT NULL
+       AND (w.finished_at IS NOT NULL OR w.cancelled_at IS NOT NULL OR w.deadline_passed_at IS NOT NULL)
        AND EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id);
   END IF;
 
@@ -228,7 +231,8 @@ END
 $$;
 
 -- Makes jobs of one project ready now that wait for their time: scheduled or retrying. Returns one row per job that
--- exists there: moved; or live or ended, in that state and untouched. By primary key only, see promote_jobs.
+-- exists there: moved; or live or ended, in that state and untouched. In a paused workflow it is blocked instead, and
+-- a gate stays scheduled, due now. By primary key only, see promote_jobs.
 CREATE OR REPLACE FUNCTION run_jobs_now(p_project int, p_ids bigint[])
 RETURNS TABLE (
   id bigint, verdict text, state text, queue_id int, dispatch_lane smallint, dispatch_key bigint)
@@ -244,6 +248,10 @@ DECLARE
   v_locked bigint[];
 BEGIN
   PERFORM require_read_committed();
+  -- Shared, so that no pause comes between; before any row.
+  PERFORM pg_advisory_xact_lock_shared(2, f.flow)
+    FROM (SELECT DISTINCT j.workflow_id AS flow FROM jobs j
+           WHERE j.id = ANY (p_ids) AND j.project_id = p_project AND j.workflow_id IS NOT NULL ORDER BY 1) f;
   SELECT array_agg(l.id) INTO v_locked
     FROM (SELECT j.id FROM jobs j
            WHERE j.id = ANY (p_ids) AND j.project_id = p_project
@@ -251,14 +259,20 @@ BEGIN
            ORDER BY j.id FOR UPDATE) l;
   RETURN QUERY
   UPDATE jobs j
-     SET state = 'ready', state_reason = NULL, ready_at = clock_timestamp(),
+     SET state = CASE WHEN j.gate IS NOT NULL THEN j.state WHEN paused.flow IS NOT NULL THEN 'blocked' ELSE 'ready' END,
+         state_reason = CASE WHEN j.gate IS NULL AND paused.flow IS NOT NULL THEN 'workflow-paused' END,
+         ready_at = CASE WHEN j.gate IS NULL AND paused.flow IS NULL THEN clock_timestamp() END,
          run_at = least(j.run_at, clock_timestamp()),
          (dispatch_lane, dispatch_key) = (
            SELECT CASE WHEN j.workflow_id IS NULL THEN ready_lane(j.priority, q.ageing_ms) ELSE j.dispatch_lane END,
                   CASE WHEN j.workflow_id IS NULL
                        THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
              FROM queues q WHERE q.id = j.queue_id)
-   WHERE j.id = ANY (v_locked)
+    FROM (SELECT l.id, w.id AS flow
+            FROM unnest(v_locked) AS l (id)
+            LEFT JOIN jobs o ON o.id = l.id
+            LEFT JOIN workflows w ON w.id = o.workflow_id AND w.paused_at IS NOT NULL) paused
+   WHERE j.id = ANY (v_locked) AND j.id = paused.id
   RETURNING j.id, 'moved'::text, j.state, j.queue_id, j.dispatch_lane, j.dispatch_key;
   IF coalesce(cardinality(v_locked), 0) < cardinality(p_ids) THEN
     RETURN QUERY

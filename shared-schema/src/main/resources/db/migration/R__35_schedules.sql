@@ -136,29 +136,41 @@ BEGIN
       JOIN node p ON p.workflow_id = w.workflow_id AND p.key = e.edge ->> 'parent'
       JOIN node c ON c.workflow_id = w.workflow_id AND c.key = e.edge ->> 'child'
   ), made AS (
-    INSERT INTO workflows (id, project_id, name, on_failure, job_count, created_at)
+    INSERT INTO workflows (id, project_id, name, kind, on_failure, job_count, created_at, deadline_at)
     OVERRIDING SYSTEM VALUE
     SELECT w.workflow_id, w.project_id, coalesce(w.workflow ->> 'name', w.schedule),
-           coalesce(w.workflow ->> 'onFailure', 'cancel'), json_array_length(w.workflow -> 'jobs'), v_now
+           coalesce(w.workflow ->> 'kind', 'workflow'), coalesce(w.workflow ->> 'onFailure', 'cancel'),
+           json_array_length(w.workflow -> 'jobs'), v_now,
+           v_now + (w.workflow ->> 'deadlineMs')::bigint * interval '1 millisecond'
       FROM flow w
+  ), callbacks AS (
+    INSERT INTO workflow_callbacks (workflow_id, on_event, job)
+    SELECT w.workflow_id, c.key,
+           render_payload(c.value::text, w.schedule, w.trigger, coalesce(w.planned_at, w.fired_at), w.planned_local,
+                          w.sequence, w.missed_count)
+      FROM flow w
+     CROSS JOIN LATERAL json_each(CASE json_typeof(w.workflow -> 'callbacks') WHEN 'object' THEN w.workflow -> 'callbacks' END)
+                          AS c (key, value)
   ), members AS (
-    INSERT INTO workflow_members (workflow_id, job_id, key) SELECT n.workflow_id, n.job_id, n.key FROM node n
+    INSERT INTO workflow_members (workflow_id, job_id, key, expected_ms)
+    SELECT n.workflow_id, n.job_id, n.key, (n.node ->> 'expectedMs')::bigint FROM node n
   ), edges AS (
     INSERT INTO dependencies (child_id, parent_id, workflow_id, on_outcome)
     SELECT e.child_id, e.parent_id, e.workflow_id, e.on_outcome FROM edge e
   ), inserted AS (
     INSERT INTO jobs AS j (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, ready_at,
         max_attempts, retry_policy, timeout_ms, cost, concurrency_key, schedule_id, planned_at, payload, workflow_id,
-        workflow_key, has_dependencies, has_dependents)
+        workflow_key, has_dependencies, has_dependents, join_mode, gate, run_at)
     SELECT n.job_id, w.project_id, q.id, n.node ->> 'type',
-           CASE WHEN child.id IS NULL THEN 'ready' ELSE 'blocked' END, d.priority,
+           CASE WHEN child.id IS NULL AND n.node ->> 'gate' IS NULL THEN 'ready' ELSE 'blocked' END, d.priority,
            ready_lane(d.priority, q.ageing_ms), ready_key(micros(v_now), d.priority, q.ageing_ms),
-           CASE WHEN child.id IS NULL THEN v_now END,
+           CASE WHEN child.id IS NULL AND n.node ->> 'gate' IS NULL THEN v_now END,
            coalesce((n.node ->> 'maxAttempts')::int, 20), n.node -> 'retryPolicy', (n.node ->> 'timeoutMs')::bigint,
            coalesce((n.node ->> 'cost')::smallint, 1), n.node ->> 'concurrencyKey', w.schedule_id, w.planned_at,
            render_payload((n.node -> 'payload')::text, w.schedule, w.trigger, coalesce(w.planned_at, w.fired_at),
                           w.planned_local, w.sequence, w.missed_count),
-           w.workflow_id, n.key, child.id IS NOT NULL, parent.id IS NOT NULL
+           w.workflow_id, n.key, child.id IS NOT NULL, parent.id IS NOT NULL, n.node ->> 'join', n.node ->> 'gate',
+           (n.node ->> 'runAt')::timestamptz
       FROM node n
       JOIN flow w ON w.workflow_id = n.workflow_id
       LEFT JOIN (SELECT DISTINCT e.child_id AS id FROM edge e) child ON child.id = n.job_id
@@ -171,6 +183,13 @@ BEGIN
     RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id, j.state
   )
   SELECT m.id, m.queue_id, m.dispatch_lane, m.dispatch_key, m.project_id FROM inserted m WHERE m.state = 'ready';
+  -- Gates that wait for no parent.
+  RETURN QUERY
+  SELECT r.id, r.queue_id, r.dispatch_lane, r.dispatch_key, r.project_id
+    FROM release_children(ARRAY(
+      SELECT j.id FROM jobs j
+       WHERE j.workflow_id = ANY (ARRAY(SELECT f.workflow_id FROM schedule_fires f WHERE f.id = ANY (p_flows)))
+         AND j.state = 'blocked' AND j.gate IS NOT NULL AND NOT j.has_dependencies)) r;
 END
 $$;
 

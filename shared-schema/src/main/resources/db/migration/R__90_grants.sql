@@ -72,7 +72,7 @@ GRANT EXECUTE ON FUNCTION
   redrive_jobs(int, bigint[], text[]), run_jobs_now(int, bigint[]), outcome_of_end(text, text, text),
   type_run_seconds(int)
    TO ${api_role};
-GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text) TO ${api_role};
+GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text), release_waiting(int, bigint[]) TO ${api_role};
 -- Of workflows that run it writes nothing itself: surgery, gates and growth are functions.
 GRANT SELECT ON workflow_signals, workflow_approvals TO ${api_role};
 GRANT EXECUTE ON FUNCTION
@@ -118,7 +118,7 @@ GRANT EXECUTE ON FUNCTION
   resume_due_queues(), queues_to_rekey(), rekey_queue(int, int),
   roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int),
   promote_jobs(bigint[]), loop_candidates(text, int, bigint[]), queue_gauges(), tell_edges(bigint, int), delete_due_defaults(int), next_expired_partition(date[]),
-  forget_workflows(int)
+  forget_workflows(int), note_first_failures(int), cancel_overdue(int), forget_edges(bigint, int)
    TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   schedules_ahead(interval, int), take_due_schedules(int, int[]), take_stale_schedules(text, int, int),

@@ -8,7 +8,8 @@ package io.jobscheduler.scheduler.agenda;
  * @param unplanned workflows without a plan
  * @param pendingReleases ended parents with children still to be told
  * @param blockedJobs jobs that wait for others
- * @param endedWorkflows workflows without a live job whose end is not noted
+ * @param endedWorkflows workflows without a live job whose end is not noted, whose deadline has
+ *     passed, or that have notes of failures
  * @param heads ready jobs, or noted heads that may be stale
  * @param expiredJobs jobs that wait although they should have started
  * @param statisticsDue a minute is over that is not counted, or not sampled

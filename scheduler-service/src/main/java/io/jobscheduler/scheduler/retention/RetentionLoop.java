@@ -7,6 +7,7 @@ import io.jobscheduler.scheduler.loop.Every;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.loop.PassedOver;
+import io.jobscheduler.scheduler.retention.RetentionStore.Walked;
 import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Inject;
@@ -45,6 +46,9 @@ public class RetentionLoop {
   private @Nullable Term workedIn;
   private @Nullable SQLException failure;
   private long nextNanos;
+
+  /** Where the walk over edges goes on; 0 between two walks. */
+  private long edgesWalkedTo;
 
   @Inject
   RetentionLoop(
@@ -91,6 +95,7 @@ public class RetentionLoop {
         tryTo(
             "forget workflows",
             () -> inBatches(term, end, t -> RetentionStore.forgetWorkflows(t, config.batch())));
+    done &= tryTo("forget edges", () -> forgetEdges(term, end));
     done &= tryTo("make partitions of logs", () -> ensureLogs(term));
     done &= tryTo("drop partitions of logs", () -> dropLogs(term, end));
     done &=
@@ -116,6 +121,18 @@ public class RetentionLoop {
       gone = transactions.run(term, batch);
       loop.worked(gone);
     } while (gone >= config.batch() && nanoClock.getAsLong() - end < 0);
+    return true;
+  }
+
+  /** Walks on from where the last round's time was over; a whole walk is then done. */
+  private boolean forgetEdges(Term term, long end) throws SQLException {
+    do {
+      long after = edgesWalkedTo;
+      Walked walked =
+          transactions.run(term, t -> RetentionStore.forgetEdges(t, after, config.batch()));
+      loop.worked(walked.gone());
+      edgesWalkedTo = walked.walkedTo().orElse(0);
+    } while (edgesWalkedTo != 0 && nanoClock.getAsLong() - end < 0);
     return true;
   }
 

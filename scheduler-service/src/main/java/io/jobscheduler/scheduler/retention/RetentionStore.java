@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The statements of retention, each inside a leader transaction. Stateless. */
 final class RetentionStore {
@@ -90,6 +91,33 @@ final class RetentionStore {
 
   static int forgetWorkflows(LeaderTransaction transaction, int limit) throws SQLException {
     return gone(transaction, FORGET_WORKFLOWS, limit);
+  }
+
+  /**
+   * One step of the walk over edges of jobs outside workflows.
+   *
+   * @param walkedTo the last child looked at; empty when the end was reached
+   */
+  record Walked(OptionalLong walkedTo, int gone) {}
+
+  // Keyset walk by dependencies_loose; a child's row is looked for by primary key in both tables.
+  private static final String FORGET_EDGES =
+      """
+      SELECT f.walked_to, f.gone FROM jobs.forget_edges(?, ?) f
+      """;
+
+  static Walked forgetEdges(LeaderTransaction transaction, long after, int limit)
+      throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(FORGET_EDGES)) {
+      statement.setLong(1, after);
+      statement.setInt(2, limit);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        long walkedTo = row.getLong("walked_to");
+        return new Walked(
+            row.wasNull() ? OptionalLong.empty() : OptionalLong.of(walkedTo), row.getInt("gone"));
+      }
+    }
   }
 
   private static int gone(LeaderTransaction transaction, String sql, int limit)

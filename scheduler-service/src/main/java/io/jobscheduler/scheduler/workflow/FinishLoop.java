@@ -12,7 +12,10 @@ import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.loop.PoisonRows;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
-import io.jobscheduler.scheduler.workflow.ReleaseStore.Finished;
+import io.jobscheduler.scheduler.signal.ReadyJob;
+import io.jobscheduler.scheduler.workflow.FinishStore.Ended;
+import io.jobscheduler.scheduler.workflow.FinishStore.Finished;
+import io.jobscheduler.scheduler.workflow.FinishStore.Overdue;
 import io.quarkus.runtime.Startup;
 import io.quarkus.scheduler.Scheduled;
 import jakarta.inject.Singleton;
@@ -23,11 +26,17 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jboss.logging.Logger;
 
-/** Notes the end of workflows. Turned by one thread at a time. */
+/**
+ * Notes the end of workflows and their first failures, cancels what is left at a deadline, and makes
+ * the jobs that are to follow. Turned by one thread at a time.
+ */
 @Singleton
 @Startup
 public class FinishLoop {
   private static final Logger LOG = Logger.getLogger(FinishLoop.class);
+
+  /** Jobs cancelled in one transaction: those of the largest workflow, at once. */
+  private static final int DEADLINE_BATCH = 20_000;
 
   private final Leadership leadership;
   private final LeaderTransactions transactions;
@@ -67,35 +76,55 @@ public class FinishLoop {
     if (term == null || !agenda.look().endedWorkflows()) {
       return;
     }
+    finish(term);
+    signals.ready(
+        transactions.run(term, t -> FinishStore.noteFirstFailures(t, config.releaseBatch())));
+    for (Overdue workflow :
+        transactions.run(term, t -> FinishStore.cancelOverdue(t, DEADLINE_BATCH))) {
+      loop.worked(workflow.cancelled());
+      LOG.infof(
+          "A workflow's deadline has passed: workflow_id=%d cancelled=%d requested=%d",
+          workflow.id(), workflow.cancelled(), workflow.requested());
+      signals.changed(List.of(workflow.projectId()), Topic.JOBS, Topic.WORKFLOWS);
+    }
+  }
+
+  private void finish(Term term) throws SQLException {
     long end = System.nanoTime() + Every.ROUND.toNanos();
-    List<Finished> finished;
+    Ended ended;
     do {
-      finished = finishBatch(term);
-      loop.worked(finished.size());
-      for (Finished workflow : finished) {
+      ended = finishBatch(term);
+      loop.worked(ended.workflows().size());
+      for (Finished workflow : ended.workflows()) {
         LOG.infof("A workflow has ended: workflow_id=%d state=%s", workflow.id(), workflow.state());
       }
-      signals.changed(finished.stream().map(Finished::projectId).toList(), Topic.WORKFLOWS);
-    } while (finished.size() == config.finishBatch() && System.nanoTime() - end < 0);
+      signals.ready(ended.ready());
+      signals.changed(
+          ended.workflows().stream().map(Finished::projectId).toList(), Topic.WORKFLOWS);
+    } while (ended.workflows().size() == config.finishBatch() && System.nanoTime() - end < 0);
   }
 
   /** Closes the next batch; where that fails on data, without those on which it fails. */
-  private List<Finished> finishBatch(Term term) throws SQLException {
+  private Ended finishBatch(Term term) throws SQLException {
     try {
       return transactions.run(
-          term, t -> ReleaseStore.finishWorkflows(t, config.finishBatch(), null));
+          term, t -> FinishStore.finishWorkflows(t, config.finishBatch(), null));
     } catch (SQLException e) {
       if (!Halving.isDataFault(e)) {
         throw e;
       }
     }
     List<Finished> finished = new ArrayList<>();
+    List<ReadyJob> ready = new ArrayList<>();
     Halving.each(
         Candidates.of(dataSource, "finish", config.finishBatch(), poison.passedOver()),
-        ids ->
-            finished.addAll(
-                transactions.run(term, t -> ReleaseStore.finishWorkflows(t, ids.size(), ids))),
+        ids -> {
+          Ended ended =
+              transactions.run(term, t -> FinishStore.finishWorkflows(t, ids.size(), ids));
+          finished.addAll(ended.workflows());
+          ready.addAll(ended.ready());
+        },
         poison);
-    return finished;
+    return new Ended(finished, ready);
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The statements of release, sweep and finish, each inside a leader transaction. Stateless. */
+/** The statements of release and sweep, each inside a leader transaction. Stateless. */
 final class ReleaseStore {
 
   /** Children that became claimable, and whether more wait to be told. */
@@ -23,9 +23,6 @@ final class ReleaseStore {
    * @param walkedTo the last id looked at, or 0 when the end was reached
    */
   record Swept(List<ReadyJob> ready, long walkedTo) {}
-
-  /** A workflow that has ended. */
-  record Finished(int id, int projectId, String state) {}
 
   private ReleaseStore() {}
 
@@ -74,7 +71,7 @@ final class ReleaseStore {
     }
   }
 
-  private static @Nullable Array array(LeaderTransaction transaction, @Nullable List<Long> ids)
+  static @Nullable Array array(LeaderTransaction transaction, @Nullable List<Long> ids)
       throws SQLException {
     return ids == null ? null : transaction.connection().createArrayOf("int8", ids.toArray());
   }
@@ -120,29 +117,5 @@ final class ReleaseStore {
         return row.next() ? OptionalLong.of(row.getLong("id")) : OptionalLong.empty();
       }
     }
-  }
-
-  // SKIP LOCKED in id order; judges each workflow by its members in the same statement.
-  private static final String FINISH_WORKFLOWS =
-      """
-      SELECT f.id, f.project_id, f.final_state FROM jobs.finish_workflows(?, ?) f
-      """;
-
-  /** Of {@code only} those workflows, where it is given. */
-  static List<Finished> finishWorkflows(
-      LeaderTransaction transaction, int limit, @Nullable List<Long> only) throws SQLException {
-    List<Finished> finished = new ArrayList<>();
-    try (PreparedStatement statement = transaction.prepare(FINISH_WORKFLOWS)) {
-      statement.setInt(1, limit);
-      statement.setArray(2, array(transaction, only));
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          finished.add(
-              new Finished(
-                  rows.getInt("id"), rows.getInt("project_id"), rows.getString("final_state")));
-        }
-      }
-    }
-    return finished;
   }
 }

@@ -225,6 +225,8 @@ class RetentionPgTest {
         database.sql(
             "INSERT INTO workflows (project_id, name, job_count) VALUES (1, 'default', 1) RETURNING id");
     finished(1, "'2020-01-02'", late, "skipped");
+    database.sql(
+        "UPDATE finished_jobs SET state_reason = 'dependency-failed' WHERE state = 'skipped'");
     rig.clock.advance(Duration.ofHours(1));
 
     retention.runOnce();
