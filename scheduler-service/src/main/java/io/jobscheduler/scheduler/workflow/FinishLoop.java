@@ -10,9 +10,9 @@ import io.jobscheduler.scheduler.loop.Halving;
 import io.jobscheduler.scheduler.loop.Loop;
 import io.jobscheduler.scheduler.loop.Loops;
 import io.jobscheduler.scheduler.loop.PoisonRows;
+import io.jobscheduler.scheduler.signal.ReadyJob;
 import io.jobscheduler.scheduler.signal.Signals;
 import io.jobscheduler.scheduler.signal.Topic;
-import io.jobscheduler.scheduler.signal.ReadyJob;
 import io.jobscheduler.scheduler.workflow.FinishStore.Ended;
 import io.jobscheduler.scheduler.workflow.FinishStore.Finished;
 import io.jobscheduler.scheduler.workflow.FinishStore.Overdue;
@@ -27,8 +27,8 @@ import javax.sql.DataSource;
 import org.jboss.logging.Logger;
 
 /**
- * Notes the end of workflows and their first failures, cancels what is left at a deadline, and makes
- * the jobs that are to follow. Turned by one thread at a time.
+ * Notes the end of workflows and their first failures, cancels what is left at a deadline, and
+ * makes the jobs that are to follow. Turned by one thread at a time.
  */
 @Singleton
 @Startup

@@ -87,8 +87,7 @@ final class FinishStore {
       SELECT o.id, o.project_id, o.cancelled, o.requested FROM jobs.cancel_overdue(?) o
       """;
 
-  static List<Overdue> cancelOverdue(LeaderTransaction transaction, int limit)
-      throws SQLException {
+  static List<Overdue> cancelOverdue(LeaderTransaction transaction, int limit) throws SQLException {
     List<Overdue> overdue = new ArrayList<>();
     try (PreparedStatement statement = transaction.prepare(CANCEL_OVERDUE)) {
       statement.setInt(1, limit);
