@@ -27,6 +27,7 @@ public enum Action {
   QUEUES_EDIT("queues:edit", Role.ADMIN),
   WORKFLOWS_READ("workflows:read", Role.VIEWER, READ, OPERATE),
   WORKFLOWS_SUBMIT("workflows:submit", Role.OPERATOR, ENQUEUE),
+  WORKFLOWS_ACT("workflows:act", Role.OPERATOR, OPERATE),
   SCHEDULES_READ("schedules:read", Role.VIEWER, READ, OPERATE),
   SCHEDULES_ACT("schedules:act", Role.OPERATOR, OPERATE),
   SCHEDULES_EDIT("schedules:edit", Role.ADMIN),

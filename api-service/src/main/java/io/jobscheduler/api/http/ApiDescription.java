@@ -89,7 +89,9 @@ public class ApiDescription implements OASFilter {
           method == PathItem.HttpMethod.POST
                   && (path.endsWith("/users")
                       || path.endsWith("/projects")
-                      || path.contains("/jobs/{job}/"))
+                      || path.contains("/jobs/{job}/")
+                      || path.contains("/workflows/{workflow}/"))
+              || path.endsWith("/workflows/{workflow}/jobs/{key}") && body
               || path.contains("/schedules")
                   && method != PathItem.HttpMethod.GET
                   && method != PathItem.HttpMethod.DELETE
@@ -98,8 +100,14 @@ public class ApiDescription implements OASFilter {
           parameters
               && operation.getParameters().stream().anyMatch(p -> "If-Match".equals(p.getName()));
       case VALIDATION_FAILED -> body || parameters;
+      case WORKFLOW_FINISHED ->
+          method == PathItem.HttpMethod.POST
+              && path.contains("/workflows/{workflow}/")
+              && !path.endsWith("/retry")
+              && !path.contains("{key}");
       case WORKFLOW_CYCLE ->
-          method == PathItem.HttpMethod.POST && path.endsWith("/workflows")
+          method == PathItem.HttpMethod.POST
+                  && (path.endsWith("/workflows") || path.endsWith("/workflows/{workflow}/jobs"))
               || body && (path.endsWith("/schedules") || path.endsWith("/schedules/{name}"));
       case METHOD_NOT_ALLOWED, BAD_REQUEST -> false;
     };

@@ -13,6 +13,7 @@ public enum ProblemType {
   METHOD_NOT_ALLOWED(405, "The method is not allowed here"),
   NOT_ACCEPTABLE(406, "Only JSON can be answered"),
   CONFLICT(409, "The present state forbids it"),
+  WORKFLOW_FINISHED(409, "The workflow has ended"),
   PRECONDITION_FAILED(412, "It has been changed meanwhile"),
   PAYLOAD_TOO_LARGE(413, "The body or a payload is too large"),
   UNSUPPORTED_MEDIA_TYPE(415, "The body must be application/json"),

@@ -141,8 +141,7 @@ class SurgeryPgTest {
         "absent", one("jobs.pause_workflow(%d, %d, 'ann', NULL)".formatted(project, flow.id)));
     assertEquals(
         "absent",
-        one(
-            "jobs.edit_member(%d, %d, %d, '1', NULL)".formatted(project, flow.id, flow.id("a"))));
+        one("jobs.edit_member(%d, %d, %d, '1', NULL)".formatted(project, flow.id, flow.id("a"))));
     assertNull(
         one(
             "cancelled FROM jobs.cancel_workflow(%d, %d, 'ann', NULL)"
@@ -158,7 +157,8 @@ class SurgeryPgTest {
     assertEquals("ended", end(flow, "a", "skipped", "NULL"));
     flow.drain();
     assertEquals("a=skipped after=blocked d=ready f=skipped s=ready", flow.shown());
-    assertEquals("skipped-by-hand by ann", flow.column("a", "state_reason || ' ' || error_message"));
+    assertEquals(
+        "skipped-by-hand by ann", flow.column("a", "state_reason || ' ' || error_message"));
     assertEquals("absent", end(flow, "a", "skipped", "NULL"));
     try (Connection worker = sql.asWorker()) {
       flow.end(worker, "succeeded", "s", "d").end(worker, "succeeded", "after");
