@@ -29,8 +29,8 @@ AS $$
 $$;
 
 DROP FUNCTION IF EXISTS plan_members(int);
--- The graph of a workflow in id order: per job the seconds that it is expected to run (the mean of its type in the
--- project, else 1), and those of its parents that belong to the workflow. In one snapshot: the graph may grow.
+-- The graph of a workflow in id order: per job the seconds that it is expected to run (its own, else the mean of its
+-- type in the project, else 1; a gate: 0), and those of its parents that belong to the workflow. In one snapshot: the graph may grow.
 -- Reads only: by primary keys, and by the workflow indexes of both job tables.
 CREATE FUNCTION plan_members(p_workflow int)
 RETURNS TABLE (job_id bigint, key text, seconds double precision, parents bigint[])
@@ -40,11 +40,13 @@ SET enable_seqscan = off
 SET enable_nestloop = off
 SET jit = off
 AS $$
-  SELECT m.job_id, m.key, coalesce(r.seconds, 1), coalesce(e.parents, '{}')
+  SELECT m.job_id, m.key,
+         CASE WHEN t.gate IS NULL THEN coalesce(m.expected_ms / 1000.0::double precision, r.seconds, 1) ELSE 0 END,
+         coalesce(e.parents, '{}')
     FROM workflow_members m
-    LEFT JOIN (SELECT j.id, j.type FROM jobs j WHERE j.workflow_id = p_workflow
+    LEFT JOIN (SELECT j.id, j.type, j.gate FROM jobs j WHERE j.workflow_id = p_workflow
                UNION ALL
-               SELECT f.id, f.type FROM finished_jobs f WHERE f.workflow_id = p_workflow) t ON t.id = m.job_id
+               SELECT f.id, f.type, f.gate FROM finished_jobs f WHERE f.workflow_id = p_workflow) t ON t.id = m.job_id
     LEFT JOIN type_run_seconds((SELECT w.project_id FROM workflows w WHERE w.id = p_workflow)) r ON r.type = t.type
     LEFT JOIN (SELECT d.child_id, array_agg(d.parent_id ORDER BY d.parent_id) AS parents
                  FROM dependencies d

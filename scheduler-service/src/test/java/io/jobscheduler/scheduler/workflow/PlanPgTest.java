@@ -116,6 +116,19 @@ class PlanPgTest {
   }
 
   @Test
+  void whatAJobIsExpectedToTakeGoesBeforeTheMeanOfItsTypeAndGatesTakeNothing() throws Exception {
+    took("t", 60_000);
+    int flow = flows.submit("a b gate", "a>b b>gate");
+    database.sql("UPDATE workflow_members SET expected_ms = 1500 WHERE key IN ('a', 'b')");
+    database.sql("UPDATE jobs SET gate = 'join' WHERE workflow_key = 'gate'");
+
+    planning.runOnce();
+
+    assertEquals("a=1 b=0.5 gate=0", flows.members(flow, "m.rank"));
+    assertEquals("3", database.sql("SELECT critical_path_length FROM workflows"));
+  }
+
+  @Test
   void typeThatNeverRanCountsAsOneSecond() throws Exception {
     took("other", 600_000);
     flows.submit("a b", "a>b");
