@@ -98,6 +98,8 @@ GRANT EXECUTE ON FUNCTION
   note_attempts(bigint, bigint[], bigint[], double precision[], text[], int[], int[], int[], text[], text[],
                 double precision[]),
   grow_workflow(bigint, bigint, bigint, json, text[], text[], text[]),
+  parent_results(bigint, bigint, bigint, int, int),
+  add_downstream(bigint, bigint, bigint, json, text[], text[], text[]),
   register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
    TO ${worker_role};
 

@@ -18,11 +18,13 @@ import io.jobscheduler.worker.lease.Heartbeat;
 import io.jobscheduler.worker.lease.Loss;
 import io.jobscheduler.worker.notes.Notes;
 import io.jobscheduler.worker.settle.Pending;
+import io.jobscheduler.worker.settle.ReadyEvents;
 import io.jobscheduler.worker.settle.SettleEvents;
 import io.jobscheduler.worker.settle.Settlement;
 import io.jobscheduler.worker.settle.Settler;
 import io.jobscheduler.worker.signal.WorkerSignals;
 import io.jobscheduler.worker.signal.WorkerSignals.Topic;
+import io.jobscheduler.worker.workflow.Workflows;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -76,6 +78,7 @@ final class Tenure implements ClaimSink {
       WakeUps wakeUps,
       WorkerSignals signals,
       Function<HeldLeases, SettleEvents> aftermath,
+      ReadyEvents readyEvents,
       StuckThreads stuck,
       LoopTurns turns,
       LongSupplier clock) {
@@ -91,6 +94,9 @@ final class Tenure implements ClaimSink {
     this.settler =
         new Settler(worker, pool, aftermath.apply(leases), clock, () -> turns.turned("settle"));
     this.notes = new Notes(worker, pool, Notes.GATHER, clock);
+    Workflows workflows =
+        new Workflows(
+            worker, pool, settings.largestResult(), settings.largestParentResults(), readyEvents);
     this.slots =
         new Slots(
             settings.slots(),
@@ -100,6 +106,7 @@ final class Tenure implements ClaimSink {
             settings.handlerGrace(),
             stuck,
             notes,
+            workflows::of,
             this::attemptEnded);
     this.heartbeat =
         new Heartbeat(

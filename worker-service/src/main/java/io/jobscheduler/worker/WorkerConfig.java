@@ -83,4 +83,10 @@ public interface WorkerConfig {
   @Min(1024)
   @Max(4_194_304)
   int largestResult();
+
+  /** Bytes of UTF-8 that the results of its parents may have together when a job asks for them. */
+  @WithDefault("4194304")
+  @Min(1024)
+  @Max(67_108_864)
+  int largestParentResults();
 }

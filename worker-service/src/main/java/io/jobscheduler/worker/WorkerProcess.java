@@ -235,6 +235,7 @@ public final class WorkerProcess {
               wakeUps,
               signals,
               leases -> aftermath.of(leases, retries, dependents),
+              aftermath,
               stuck,
               turns,
               clock);

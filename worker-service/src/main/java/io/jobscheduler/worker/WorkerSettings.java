@@ -27,7 +27,8 @@ public record WorkerSettings(
     Duration interruptGrace,
     Duration handlerGrace,
     int stuckLimit,
-    int largestResult) {
+    int largestResult,
+    int largestParentResults) {
 
   /**
    * Takes them from the configuration.
@@ -57,6 +58,7 @@ public record WorkerSettings(
         config.interruptGrace(),
         config.handlerGrace(),
         config.stuckLimit(),
-        config.largestResult());
+        config.largestResult(),
+        config.largestParentResults());
   }
 }

@@ -39,6 +39,7 @@ final class HungryWorker {
                 Duration.ZERO,
                 Duration.ofSeconds(1),
                 1,
+                1_024,
                 1_024),
             connections,
             connections,

@@ -40,6 +40,7 @@ final class Rig implements AfterEachCallback {
   Duration interruptGrace = Duration.ofMillis(300);
   Duration handlerGrace = Duration.ofMillis(300);
   int stuckLimit = 8;
+  int largestParentResults = 4_194_304;
 
   Rig(TestDatabase database) {
     this.database = database;
@@ -98,7 +99,8 @@ final class Rig implements AfterEachCallback {
                 interruptGrace,
                 handlerGrace,
                 stuckLimit,
-                262_144),
+                262_144,
+                largestParentResults),
             pool,
             direct,
             new HandlerRegistry(List.of(handlers)),

@@ -30,6 +30,20 @@ final class TestHandlers {
     };
   }
 
+  /** Waits whatever interrupts it: the worker may hear of a lost lease sooner or later. */
+  static void awaitDeaf(CountDownLatch latch) {
+    boolean waiting = true;
+    while (waiting) {
+      try {
+        latch.await();
+        waiting = false;
+      } catch (InterruptedException e) {
+        waiting = latch.getCount() > 0;
+      }
+    }
+    Thread.interrupted();
+  }
+
   /** Notes the order of the jobs that it gets. */
   static final class Recorder implements JobHandler {
     final List<JobContext> seen = new CopyOnWriteArrayList<>();

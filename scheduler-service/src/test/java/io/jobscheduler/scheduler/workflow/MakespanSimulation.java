@@ -59,8 +59,7 @@ final class MakespanSimulation implements AutoCloseable {
             throw new AssertionError(graph.name() + ": " + task + " started before " + parent);
           }
         }
-        running.add(
-            new Running(now + graph.seconds()[task], task, claimed.job(), claimed.token()));
+        running.add(new Running(now + graph.seconds()[task], task, claimed.job(), claimed.token()));
       }
       if (running.isEmpty()) {
         throw new AssertionError(graph.name() + ": stranded after " + done + " jobs");

@@ -42,9 +42,11 @@ record StoredGraph(int project, int queue, Integer workflow, List<Long> jobs) {
     try (Connection owner = database.connect(Role.OWNER)) {
       owner.createStatement().execute("SET search_path = jobs");
       int project =
-          number(owner, "INSERT INTO projects (name) VALUES ('p' || gen_random_uuid()) RETURNING id");
+          number(
+              owner, "INSERT INTO projects (name) VALUES ('p' || gen_random_uuid()) RETURNING id");
       int queue =
-          number(owner, "INSERT INTO queues (project_id, name) VALUES (?, 'q') RETURNING id", project);
+          number(
+              owner, "INSERT INTO queues (project_id, name) VALUES (?, 'q') RETURNING id", project);
       if (order == Order.MEASURED) {
         remember(owner, project, queue, graph);
       }

@@ -41,8 +41,8 @@ record TaskGraph(
   }
 
   /**
-   * The graphs of the folder that {@code workflows.dir} names, by default beside the checkout; where
-   * there is none, generated ones.
+   * The graphs of the folder that {@code workflows.dir} names, by default beside the checkout;
+   * where there is none, generated ones.
    */
   static List<TaskGraph> all(TestDatabase database) throws SQLException {
     Path folder = Path.of(System.getProperty("workflows.dir", "../../shared/data/workflows"));

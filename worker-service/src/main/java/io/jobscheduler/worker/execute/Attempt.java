@@ -3,6 +3,7 @@ package io.jobscheduler.worker.execute;
 import io.jobscheduler.worker.dispatch.Held;
 import io.jobscheduler.worker.handlers.AttemptNotes;
 import io.jobscheduler.worker.handlers.RunningAttempt;
+import io.jobscheduler.worker.handlers.WorkflowAccess;
 import io.jobscheduler.worker.settle.Settlement;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -11,12 +12,14 @@ import org.jspecify.annotations.Nullable;
 final class Attempt implements RunningAttempt {
   private final Held held;
   private final AttemptNotes notes;
+  private final WorkflowAccess workflow;
   private volatile boolean askedToEnd;
   private volatile @Nullable Duration timedOutAfter;
 
-  Attempt(Held held, AttemptNotes notes) {
+  Attempt(Held held, AttemptNotes notes, WorkflowAccess workflow) {
     this.held = held;
     this.notes = notes;
+    this.workflow = workflow;
   }
 
   Held held() {
@@ -37,6 +40,11 @@ final class Attempt implements RunningAttempt {
   @Override
   public AttemptNotes notes() {
     return notes;
+  }
+
+  @Override
+  public WorkflowAccess workflow() {
+    return workflow;
   }
 
   @Override

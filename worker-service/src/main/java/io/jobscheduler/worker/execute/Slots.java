@@ -1,9 +1,11 @@
 package io.jobscheduler.worker.execute;
 
 import io.jobscheduler.algorithms.retry.RetryDelayQueue;
+import io.jobscheduler.worker.claim.ClaimedJob;
 import io.jobscheduler.worker.claim.Prefetch;
 import io.jobscheduler.worker.dispatch.Dispatcher;
 import io.jobscheduler.worker.dispatch.Held;
+import io.jobscheduler.worker.handlers.WorkflowAccess;
 import io.jobscheduler.worker.settle.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jboss.logging.Logger;
 import org.jboss.logging.MDC;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,7 @@ public final class Slots {
   private final Duration grace;
   private final StuckThreads stuck;
   private final NoteKeeper notes;
+  private final Function<ClaimedJob, WorkflowAccess> workflows;
   private final BiConsumer<Held, Settlement> ended;
   private final Deadlines deadlines = new Deadlines(System::nanoTime);
   private final List<Slot> slots = new CopyOnWriteArrayList<>();
@@ -41,6 +45,7 @@ public final class Slots {
    * Makes the slots, not yet running.
    *
    * @param grace how long an interrupted handler may take to end
+   * @param workflows what the attempt on a job may ask of the graph around it
    * @param ended called once per job, on any thread, with what came of the attempt
    */
   public Slots(
@@ -51,6 +56,7 @@ public final class Slots {
       Duration grace,
       StuckThreads stuck,
       NoteKeeper notes,
+      Function<ClaimedJob, WorkflowAccess> workflows,
       BiConsumer<Held, Settlement> ended) {
     this.dispatcher = dispatcher;
     this.runner = runner;
@@ -58,6 +64,7 @@ public final class Slots {
     this.grace = grace;
     this.stuck = stuck;
     this.notes = notes;
+    this.workflows = workflows;
     this.ended = ended;
     for (int i = 0; i < count; i++) {
       slots.add(newSlot());
@@ -166,7 +173,7 @@ public final class Slots {
   /** Runs one attempt; false when it was given up meanwhile, and the slot with it. */
   private boolean runOne(Slot slot, Held held) {
     long start = System.nanoTime();
-    Attempt attempt = new Attempt(held, notes.open(held.job()));
+    Attempt attempt = new Attempt(held, notes.open(held.job()), workflows.apply(held.job()));
     slot.begin(attempt);
     RetryDelayQueue.@Nullable Handle<Runnable> deadline = null;
     boolean ours;

@@ -1,5 +1,7 @@
 package io.jobscheduler.worker.handlers;
 
+import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,5 +43,37 @@ public record JobContext(
   /** Says how far this attempt has come; see {@link AttemptNotes#progress}. */
   public void progress(double fraction, @Nullable String message) {
     running.notes().progress(fraction, message);
+  }
+
+  /**
+   * The results of the jobs that this one depends on; read at the first call, by one statement.
+   *
+   * <p>A result larger than the worker's {@code jobs.worker.largest-result} is left out, as are
+   * those for which {@code jobs.worker.largest-parent-results} leaves no room: the parents with
+   * smaller ids come first.
+   *
+   * @throws LeaseLostException when the attempt has lost its lease
+   * @throws SQLException when the database cannot be asked now
+   */
+  public ParentResults parentResults()
+      throws LeaseLostException, SQLException, InterruptedException {
+    return running.workflow().parentResults();
+  }
+
+  /**
+   * Adds jobs to this job's workflow, downstream of it: all of them or none. They start once this
+   * job, or what each says that it waits for, has ended as it should.
+   *
+   * <p>At least once, like everything an attempt does: an attempt after this one may add the same
+   * jobs again, and gets them once. The same are those of the same key, type, queue, payload and
+   * dependencies.
+   *
+   * @throws GrowthException when they cannot be added, whose message names the keys
+   * @throws LeaseLostException when the attempt has lost its lease; nothing was added
+   * @throws SQLException when the database cannot be asked now; they may have been added
+   */
+  public void addJobs(List<AddedJob> jobs)
+      throws GrowthException, LeaseLostException, SQLException, InterruptedException {
+    running.workflow().addJobs(jobs);
   }
 }

@@ -13,4 +13,9 @@ public interface RunningAttempt {
   default AttemptNotes notes() {
     return AttemptNotes.NONE;
   }
+
+  /** The graph around its job. */
+  default WorkflowAccess workflow() {
+    return WorkflowAccess.NONE;
+  }
 }

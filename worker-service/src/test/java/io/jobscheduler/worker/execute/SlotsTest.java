@@ -11,6 +11,7 @@ import io.jobscheduler.worker.handlers.HandlerRegistry;
 import io.jobscheduler.worker.handlers.JobContext;
 import io.jobscheduler.worker.handlers.JobHandler;
 import io.jobscheduler.worker.handlers.JobOutcome;
+import io.jobscheduler.worker.handlers.WorkflowAccess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -58,6 +59,7 @@ class SlotsTest {
           Duration.ofSeconds(1),
           new StuckThreads(1),
           NoteKeeper.NONE,
+          job -> WorkflowAccess.NONE,
           (held, settlement) -> {
             ended.add(held.job().id() + " " + settlement.result());
             dispatcher.slotFreed(held);
