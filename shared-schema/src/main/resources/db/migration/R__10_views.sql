@@ -10,7 +10,8 @@ SELECT id, project_id, queue_id, type, state, state_reason, priority, attempt, m
        attempt_rows, returned, created_at, run_at, ready_at, started_at, NULL::timestamptz AS finished_at,
        NULL::date AS retain_until, lease_token, worker_id, workflow_id, workflow_key, payload,
        retry_policy, timeout_ms, start_by, planned_at, schedule_id, generation, cost, concurrency_key,
-       join_mode, gate, NULL::json AS result, NULL::text AS error_kind, NULL::text AS error_message,
+       join_mode, gate, tags, metadata, traceparent, unique_key, unique_until, xmin::text AS row_version,
+       NULL::json AS result, NULL::text AS error_kind, NULL::text AS error_message,
        NULL::text AS error_stack, NULL::text AS error_fingerprint
   FROM jobs
 UNION ALL
@@ -18,7 +19,8 @@ SELECT id, project_id, queue_id, type, state, state_reason, priority, attempt, m
        attempt_rows, returned, created_at, run_at, ready_at, started_at, finished_at,
        retain_until, lease_token, worker_id, workflow_id, workflow_key, payload,
        retry_policy, timeout_ms, start_by, planned_at, schedule_id, generation, cost, concurrency_key,
-       join_mode, gate, result, error_kind, error_message, error_stack, error_fingerprint
+       join_mode, gate, tags, metadata, traceparent, unique_key, unique_until, xmin::text,
+       result, error_kind, error_message, error_stack, error_fingerprint
   FROM finished_jobs;
 
 -- A workflow's state: as the leader noted it at the end, else derived from its members now.

@@ -20,6 +20,7 @@ DECLARE
   v_rows bigint[];
   v_rows_until date[];
   v_failed_flows int[];
+  v_unique bigint[];
 BEGIN
   -- One statement takes the row from here and appends it there.
   WITH gone AS (
@@ -28,13 +29,14 @@ BEGIN
               j.project_id, j.queue_id, j.attempt, j.max_attempts, j.attempt_rows, j.returned, j.priority,
               j.has_dependencies, j.has_dependents, j.type, j.workflow_key, j.payload, j.retry_policy,
               j.timeout_ms, j.start_by, j.planned_at, j.schedule_id, j.generation, j.cost, j.concurrency_key,
-              j.join_mode, j.gate
+              j.join_mode, j.gate, j.tags, j.metadata, j.traceparent, j.unique_key, j.unique_until
   ), kept AS (
     INSERT INTO finished_jobs (id, lease_token, worker_id, workflow_id, created_at, run_at, ready_at, started_at,
         finished_at, retain_until, project_id, queue_id, attempt, max_attempts, attempt_rows, returned, priority,
         has_dependencies, has_dependents, state, state_reason, type, workflow_key, payload, retry_policy,
         timeout_ms, start_by, planned_at, schedule_id, generation, cost, concurrency_key,
-        join_mode, gate, result, error_kind, error_message, error_stack, error_fingerprint)
+        join_mode, gate, tags, metadata, traceparent, unique_key, unique_until,
+        result, error_kind, error_message, error_stack, error_fingerprint)
     SELECT g.id, g.lease_token, g.worker_id, g.workflow_id, g.created_at, g.run_at, g.ready_at, g.started_at,
            clock_timestamp(),
            retention_bound(retention_today(),
@@ -42,20 +44,22 @@ BEGIN
            g.project_id, g.queue_id, g.attempt, g.max_attempts, g.attempt_rows, g.returned, g.priority,
            g.has_dependencies, g.has_dependents, s.state, s.reason, g.type, g.workflow_key, g.payload,
            g.retry_policy, g.timeout_ms, g.start_by, g.planned_at, g.schedule_id, g.generation, g.cost,
-           g.concurrency_key, g.join_mode, g.gate, s.result::json, s.kind, s.message, s.stack, s.fingerprint
+           g.concurrency_key, g.join_mode, g.gate, g.tags, g.metadata, g.traceparent, g.unique_key, g.unique_until,
+           s.result::json, s.kind, s.message, s.stack, s.fingerprint
       FROM gone g
       JOIN unnest(p_ids, p_states, p_reasons, p_results, p_error_kinds, p_error_messages, p_error_stacks,
                   p_error_fingerprints)
              AS s (id, state, reason, result, kind, message, stack, fingerprint) ON s.id = g.id
       JOIN queues q ON q.id = g.queue_id
-    RETURNING id, state, retain_until, attempt_rows, has_dependents, workflow_id, state_reason
+    RETURNING id, state, retain_until, attempt_rows, has_dependents, workflow_id, state_reason, unique_until
   )
   SELECT array_agg(k.id), array_agg(k.state), array_agg(k.has_dependents),
          array_agg(k.id) FILTER (WHERE k.attempt_rows > 0),
          array_agg(k.retain_until) FILTER (WHERE k.attempt_rows > 0),
          array_agg(k.workflow_id) FILTER (WHERE k.workflow_id IS NOT NULL AND (
-           k.state IN ('dead', 'cancelled') OR k.state_reason = 'dependency-failed'))
-    INTO v_ids, v_states, v_dependents, v_rows, v_rows_until, v_failed_flows
+           k.state IN ('dead', 'cancelled') OR k.state_reason = 'dependency-failed')),
+         array_agg(k.id) FILTER (WHERE k.unique_until <> 'window')
+    INTO v_ids, v_states, v_dependents, v_rows, v_rows_until, v_failed_flows, v_unique
     FROM kept k;
   -- For those who want to hear of a first failure. Appended without a lock: who ends jobs waits for nobody here.
   IF v_failed_flows IS NOT NULL THEN
@@ -76,6 +80,13 @@ BEGIN
            v_rows_until[array_position(v_rows, g.job_id)], g.attempt,
            g.outcome, g.error_kind, g.error_message, g.error_stack, g.generation, g.error_fingerprint
       FROM gone g;
+  END IF;
+  -- Unique keys that it held. One that an enqueue is just looking at is left behind: it binds nobody any more.
+  IF v_unique IS NOT NULL THEN
+    DELETE FROM unique_keys u
+     WHERE u.job_id = ANY (ARRAY(
+       SELECT l.job_id FROM unique_keys l
+        WHERE l.job_id = ANY (v_unique) AND l.until <> 'window' FOR UPDATE SKIP LOCKED));
   END IF;
   -- The newest word of its attempts. Most jobs never have one: looked for first, by primary key.
   IF EXISTS (SELECT 1 FROM job_progress p WHERE p.job_id = ANY (v_ids)) THEN

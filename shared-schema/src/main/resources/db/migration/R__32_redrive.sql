@@ -41,7 +41,8 @@ BEGIN
     RETURNING f.id, f.lease_token, f.worker_id, f.created_at, f.run_at, f.started_at, f.finished_at, f.project_id,
               f.queue_id, f.workflow_id, f.attempt, f.max_attempts, f.attempt_rows, f.priority, f.has_dependencies,
               f.has_dependents, f.state, f.state_reason, f.type, f.workflow_key, f.payload, f.retry_policy, f.timeout_ms,
-              f.planned_at, f.schedule_id, f.generation, f.cost, f.concurrency_key, f.join_mode, f.gate, f.error_kind, f.error_message,
+              f.planned_at, f.schedule_id, f.generation, f.cost, f.concurrency_key, f.join_mode, f.gate, f.tags,
+              f.metadata, f.traceparent, f.unique_key, f.unique_until, f.error_kind, f.error_message,
               f.error_stack, f.error_fingerprint
   ), ended AS (
     INSERT INTO attempts (job_id, lease_token, worker_id, started_at, ended_at, attempt, outcome, error_kind,
@@ -56,7 +57,7 @@ BEGIN
     INSERT INTO jobs (id, dispatch_key, dispatch_lane, created_at, run_at, ready_at, project_id, queue_id,
         workflow_id, attempt, max_attempts, attempt_rows, priority, has_dependencies, has_dependents, state, type,
         workflow_key, payload, retry_policy, timeout_ms, planned_at, schedule_id, generation, cost, concurrency_key, join_mode,
-        gate)
+        gate, tags, metadata, traceparent, unique_key, unique_until)
     SELECT g.id,
            ready_key(coalesce(planned_micros(g.workflow_id, g.id), micros(clock_timestamp())), g.priority,
                      q.ageing_ms),
@@ -69,7 +70,7 @@ BEGIN
            g.attempt_rows + CASE WHEN g.lease_token IS NULL OR g.started_at IS NULL THEN 0 ELSE 1 END, g.priority, g.has_dependencies,
            g.has_dependents, CASE WHEN g.gate IS NULL THEN 'ready' ELSE 'blocked' END, g.type, g.workflow_key, g.payload, g.retry_policy, g.timeout_ms,
            g.planned_at, g.schedule_id, least(g.generation + 1, 32767), g.cost, g.concurrency_key, g.join_mode,
-           g.gate
+           g.gate, g.tags, g.metadata, g.traceparent, g.unique_key, g.unique_until
       FROM gone g
       JOIN queues q ON q.id = g.queue_id
   )
@@ -155,6 +156,7 @@ $$;
 --   live    it has not ended, and is in that state
 --   kept    it has ended in a state not asked for
 --   unmet   a parent of it has ended in a way that its edge does not allow
+--   taken   another job holds its unique key meanwhile
 -- May raise 40P01 or 55P03: nothing has happened, call again.
 CREATE OR REPLACE FUNCTION redrive_jobs(p_project int, p_ids bigint[], p_states text[])
 RETURNS TABLE (
@@ -172,6 +174,7 @@ DECLARE
   v_ids bigint[];
   v_moved bigint[];
   v_undecided bigint[];
+  v_taken bigint[];
 BEGIN
   PERFORM require_read_committed();
   -- Workflow locks first, exclusive and in id order: no settle of these workflows is in flight. Then their rows, so
@@ -200,6 +203,11 @@ BEGIN
             WHERE d.child_id = f.id AND d.outcome IS NOT NULL AND NOT d.met
               AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)
             OFFSET 0));
+  -- Their unique keys again. Whoever waits for a key holds nothing but keys, and takes them in the same order.
+  v_taken := retake_unique_keys(p_project, v_ids, p_states);
+  IF v_taken IS NOT NULL THEN
+    v_ids := ARRAY(SELECT u.id FROM unnest(v_ids) AS u (id) WHERE u.id <> ALL (v_taken));
+  END IF;
   SELECT b.moved, b.undecided INTO v_moved, v_undecided FROM bring_back(v_ids, p_states) b;
   IF v_undecided IS NOT NULL THEN
     PERFORM release_children(v_undecided);
@@ -220,7 +228,8 @@ BEGIN
   IF coalesce(cardinality(v_moved), 0) < cardinality(p_ids) THEN
     RETURN QUERY
     SELECT o.id,
-           CASE WHEN j.id IS NOT NULL THEN 'live' WHEN f.state <> ALL (p_states) THEN 'kept' ELSE 'unmet' END,
+           CASE WHEN j.id IS NOT NULL THEN 'live' WHEN f.state <> ALL (p_states) THEN 'kept'
+                WHEN o.id = ANY (v_taken) THEN 'taken' ELSE 'unmet' END,
            coalesce(j.state, f.state), 0, 0::smallint, 0::bigint
       FROM (SELECT DISTINCT u.id FROM unnest(p_ids) AS u (id)) o
       LEFT JOIN jobs j ON j.id = o.id AND j.project_id = p_project

@@ -40,8 +40,14 @@ GRANT INSERT (project_id, name, weight, max_concurrency, per_key_concurrency, ra
    ON queues TO ${api_role};
 GRANT INSERT (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at, ready_at,
               max_attempts, retry_policy, payload, workflow_id, workflow_key, has_dependencies, has_dependents,
-              timeout_ms, start_by, cost, concurrency_key, join_mode, gate)
+              timeout_ms, start_by, cost, concurrency_key, join_mode, gate, tags, metadata, traceparent, unique_key,
+              unique_until)
    ON jobs TO ${api_role};
+GRANT SELECT, DELETE, INSERT (project_id, user_id, key, expires_at, request_hash, status, location, answer)
+   ON idempotency_keys TO ${api_role};
+GRANT EXECUTE ON FUNCTION
+  take_unique_keys(int, text[], text[], bigint[], text[], bigint[]), admit_jobs(int, text[], int[])
+   TO ${api_role};
 GRANT INSERT (project_id, name, kind, on_failure, job_count, deadline_at) ON workflows TO ${api_role};
 GRANT INSERT (workflow_id, job_id, key, expected_ms) ON workflow_members TO ${api_role};
 GRANT INSERT (workflow_id, on_event, job) ON workflow_callbacks TO ${api_role};
@@ -120,7 +126,7 @@ GRANT EXECUTE ON FUNCTION
   resume_due_queues(), queues_to_rekey(), rekey_queue(int, int),
   roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int),
   promote_jobs(bigint[]), loop_candidates(text, int, bigint[]), queue_gauges(), tell_edges(bigint, int), delete_due_defaults(int), next_expired_partition(date[]),
-  forget_workflows(int), note_first_failures(int), cancel_overdue(int), forget_edges(bigint, int)
+  forget_workflows(int), forget_keys(int), note_first_failures(int), cancel_overdue(int), forget_edges(bigint, int)
    TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   schedules_ahead(interval, int), take_due_schedules(int, int[]), take_stale_schedules(text, int, int),

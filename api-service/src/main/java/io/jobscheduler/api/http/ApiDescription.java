@@ -90,15 +90,17 @@ public class ApiDescription implements OASFilter {
                   && (path.endsWith("/users")
                       || path.endsWith("/projects")
                       || path.contains("/jobs/{job}/")
+                      || path.matches(".*\\{project}/jobs(/bulk)?")
                       || path.contains("/workflows/{workflow}/"))
               || path.endsWith("/workflows/{workflow}/jobs/{key}") && body
               || path.contains("/schedules")
                   && method != PathItem.HttpMethod.GET
                   && method != PathItem.HttpMethod.DELETE
                   && !path.endsWith("/preview");
+      case IN_FLIGHT, IDEMPOTENCY_MISMATCH -> has(operation, "Idempotency-Key");
+      case QUEUE_FULL -> method == PathItem.HttpMethod.POST && path.matches(".*\\{project}/jobs(/bulk)?");
       case PRECONDITION_FAILED ->
-          parameters
-              && operation.getParameters().stream().anyMatch(p -> "If-Match".equals(p.getName()));
+          has(operation, "If-Match");
       case VALIDATION_FAILED -> body || parameters;
       case WORKFLOW_FINISHED ->
           method == PathItem.HttpMethod.POST
@@ -111,6 +113,11 @@ public class ApiDescription implements OASFilter {
               || body && (path.endsWith("/schedules") || path.endsWith("/schedules/{name}"));
       case METHOD_NOT_ALLOWED, BAD_REQUEST -> false;
     };
+  }
+
+  private static boolean has(Operation operation, String header) {
+    return operation.getParameters() != null
+        && operation.getParameters().stream().anyMatch(p -> header.equals(p.getName()));
   }
 
   private static APIResponse response(List<ProblemType> types) {

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param leaseToken the lease it runs under, or last ran under; null for viewers
  * @param options its own timeout or its queue's; startBy, cost and concurrencyKey as they were
  *     given
+ * @param extras its tags, metadata and trace, as they were given
+ * @param unique the key that it holds, or held; null when it asked for none
  * @param generation how often it was brought back after it had ended; attempts count from 1 in each
  * @param schedule the name of the schedule that made it; null once that is deleted
  * @param plannedAt the time that its schedule had planned
@@ -31,8 +33,18 @@ public record Job(
     RetryPolicy retry,
     @Nullable String leaseToken,
     @JsonUnwrapped JobOptions options,
+    @JsonUnwrapped JobExtras extras,
+    @Nullable UniqueKey unique,
     int generation,
     @Nullable String schedule,
     @Nullable Instant plannedAt,
     @Nullable Instant cancelRequestedAt,
-    @Nullable JobProgress progress) {}
+    @Nullable JobProgress progress) {
+  /** A unique key and how long it is held: until its job has started or finished, or for a window. */
+  @Schema(name = "UniqueKey")
+  public record UniqueKey(String key, String until) {
+    static @Nullable UniqueKey of(@Nullable String key, @Nullable String until) {
+      return key == null || until == null ? null : new UniqueKey(key, until);
+    }
+  }
+}

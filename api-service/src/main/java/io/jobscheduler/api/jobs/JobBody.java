@@ -2,6 +2,8 @@ package io.jobscheduler.api.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -40,4 +42,34 @@ public record JobBody(
             maxLength = 255,
             description =
                 "of the jobs with the same key at most the queue's perKeyConcurrency run at once")
-        @Nullable String concurrencyKey) {}
+        @Nullable String concurrencyKey,
+    @Schema(description = "at most 20 names") @Nullable List<String> tags,
+    @Schema(
+            type = SchemaType.OBJECT,
+            description = "any object of at most 16 KiB; comes back as it was typed")
+        @Nullable Object metadata,
+    @Nullable UniqueBody unique) {
+  /** The key that a job asks to hold alone in its project. */
+  @Schema(name = "UniqueRequest")
+  public record UniqueBody(
+      @Schema(minLength = 1, maxLength = 255, description = "given, or else fields")
+          @Nullable String key,
+      @Schema(
+              description =
+                  "up to 10 of type, queue, payload and payload.<name>: the key is a hash of their"
+                      + " values")
+          @Nullable List<String> fields,
+      @Schema(
+              defaultValue = "finished",
+              description = "until its first attempt starts, it has ended, or a window is over",
+              enumeration = {"started", "finished", "window"})
+          @Nullable String until,
+      @Schema(description = "with until: window, PT1S to P365D") @Nullable Duration window,
+      @Schema(
+              defaultValue = "return",
+              description =
+                  "return: 200 with the holder; reject: 409; replace: the holder is cancelled if it"
+                      + " waits, else 409",
+              enumeration = {"return", "reject", "replace"})
+          @Nullable String onConflict) {}
+}

@@ -16,7 +16,7 @@ public final class JobColumns {
 
   /**
    * Binds types, queues, payloads, priorities, maxAttempts, retryPolicies, timeouts, startBys,
-   * costs and concurrencyKeys.
+   * costs, concurrencyKeys.
    */
   public static Query bindTo(Query query, List<JobRequest> jobs) {
     return query
@@ -32,6 +32,19 @@ public final class JobColumns {
         .bindArray("concurrencyKeys", String.class, option(jobs, JobOptions::concurrencyKey));
   }
 
+  /** Binds tags (each as an array's text), metadata and traceparents. */
+  static Query bindExtrasTo(Query query, List<JobRequest> jobs) {
+    return query
+        .bindArray("tags", String.class, rare(jobs, j -> tagsText(j.extras().tags())))
+        .bindArray("metadata", String.class, rare(jobs, j -> j.extras().metadata()))
+        .bindArray("traceparents", String.class, rare(jobs, j -> j.extras().traceparent()));
+  }
+
+  /** As Postgres writes an array of names, which need no quotes; null when there is none. */
+  static @Nullable String tagsText(List<String> tags) {
+    return tags.isEmpty() ? null : "{" + String.join(",", tags) + "}";
+  }
+
   /** One value of each job. */
   static Object[] column(List<JobRequest> jobs, Function<JobRequest, @Nullable Object> value) {
     return jobs.stream().map(value).toArray();
@@ -39,9 +52,11 @@ public final class JobColumns {
 
   private static Object[] option(
       List<JobRequest> jobs, Function<JobOptions, @Nullable Object> value) {
-    return jobs.stream().allMatch(j -> value.apply(j.options()) == null)
-        ? NONE
-        : column(jobs, j -> value.apply(j.options()));
+    return rare(jobs, j -> value.apply(j.options()));
+  }
+
+  static Object[] rare(List<JobRequest> jobs, Function<JobRequest, @Nullable Object> value) {
+    return jobs.stream().allMatch(j -> value.apply(j) == null) ? NONE : column(jobs, value);
   }
 
   static @Nullable String text(@Nullable Object value) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param runAt when it is due; null now, or after {@code delay}
  * @param delay due so long after the database's clock at the insert
  * @param retryPolicy as jobs.retry_delay reads it; null for the queue's, or the default
+ * @param unique the key that it asks to hold; null when it asks for none
  */
 public record JobRequest(
     String type,
@@ -21,10 +22,52 @@ public record JobRequest(
     @Nullable Duration delay,
     int maxAttempts,
     @Nullable String retryPolicy,
-    JobOptions options) {
+    JobOptions options,
+    JobExtras extras,
+    @Nullable Unique unique) {
   /** The queue that every project has. */
   public static final String DEFAULT_QUEUE = "default";
 
   public static final int DEFAULT_PRIORITY = 4;
   static final int DEFAULT_MAX_ATTEMPTS = 20;
+
+  /** A job that carries nothing and holds no key. */
+  public JobRequest(
+      String type,
+      String queue,
+      @Nullable String payload,
+      int priority,
+      @Nullable Instant runAt,
+      @Nullable Duration delay,
+      int maxAttempts,
+      @Nullable String retryPolicy,
+      JobOptions options) {
+    this(
+        type,
+        queue,
+        payload,
+        priority,
+        runAt,
+        delay,
+        maxAttempts,
+        retryPolicy,
+        options,
+        JobExtras.NONE,
+        null);
+  }
+
+  JobRequest withTraceparent(@Nullable String traceparent) {
+    return new JobRequest(
+        type,
+        queue,
+        payload,
+        priority,
+        runAt,
+        delay,
+        maxAttempts,
+        retryPolicy,
+        options,
+        extras.withTraceparent(traceparent),
+        unique);
+  }
 }

@@ -28,6 +28,8 @@ public final class JobRequestReader {
   private int maxAttempts = JobRequest.DEFAULT_MAX_ATTEMPTS;
   private @Nullable String retryPolicy;
   private JobOptions options = JobOptions.NONE;
+  private JobExtras extras = JobExtras.NONE;
+  private UniqueReader.@Nullable Asked unique;
 
   private JobRequestReader(JsonReader in, int mostPayloadBytes, boolean mayWait) {
     this.in = in;
@@ -99,11 +101,24 @@ public final class JobRequestReader {
       default -> {
         JobOptions more = JobOptions.take(in, field, options);
         if (more == null) {
-          return false;
+          return mayWait && takeExtra(field);
         }
         options = more;
       }
     }
+    return true;
+  }
+
+  private boolean takeExtra(String field) {
+    if (field.equals("unique")) {
+      unique = UniqueReader.read(in);
+      return true;
+    }
+    JobExtras more = JobExtras.take(in, field, extras);
+    if (more == null) {
+      return false;
+    }
+    extras = more;
     return true;
   }
 
@@ -120,7 +135,17 @@ public final class JobRequestReader {
     return type == null
         ? null
         : new JobRequest(
-            type, queue, payload, priority, runAt, delay, maxAttempts, retryPolicy, options);
+            type,
+            queue,
+            payload,
+            priority,
+            runAt,
+            delay,
+            maxAttempts,
+            retryPolicy,
+            options,
+            extras,
+            unique == null ? null : unique.of(type, queue, payload));
   }
 
   private static <T> T or(@Nullable T given, T otherwise) {

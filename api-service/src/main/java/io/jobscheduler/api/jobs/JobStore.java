@@ -6,6 +6,7 @@ import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.problem.ProblemException;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -42,6 +43,7 @@ public class JobStore {
              j.worker_id, j.lease_token, j.payload::text AS payload, j.result::text AS result,
              coalesce(j.retry_policy, q.retry_policy)::text AS retry_policy,
              coalesce(j.timeout_ms, q.timeout_ms) AS timeout_ms, j.start_by, j.cost, j.concurrency_key,
+             j.tags, j.metadata::text AS metadata, j.traceparent, j.unique_key, j.unique_until,
              j.generation, (SELECT s.name FROM jobs.schedules s WHERE s.id = j.schedule_id) AS schedule, j.planned_at, c.requested_at AS cancel_requested_at,
              p.fraction, p.message AS progress_message, p.updated_at AS progress_at,
              coalesce(j.error_kind, e.error_kind) AS error_kind,
@@ -178,11 +180,20 @@ public class JobStore {
             instant(row.getObject("start_by", OffsetDateTime.class)),
             row.getInt("cost"),
             row.getString("concurrency_key")),
+        new JobExtras(
+            tagsOf(row.getArray("tags")),
+            row.getString("metadata"),
+            row.getString("traceparent")),
+        Job.UniqueKey.of(row.getString("unique_key"), row.getString("unique_until")),
         row.getInt("generation"),
         row.getString("schedule"),
         instant(row.getObject("planned_at", OffsetDateTime.class)),
         instant(row.getObject("cancel_requested_at", OffsetDateTime.class)),
         progressOf(row, payloadVisible));
+  }
+
+  private static List<String> tagsOf(@Nullable Array tags) throws SQLException {
+    return tags == null ? List.of() : List.of((String[]) tags.getArray());
   }
 
   /** What an attempt says of itself may quote its payload: only who sees that sees the words. */

@@ -3,6 +3,7 @@ package io.jobscheduler.api.jobs;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Limit;
@@ -10,6 +11,7 @@ import io.jobscheduler.api.problem.ProblemException;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -18,7 +20,6 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
-import java.net.URI;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
@@ -27,6 +28,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jspecify.annotations.Nullable;
 
@@ -36,15 +38,19 @@ import org.jspecify.annotations.Nullable;
 @Produces(MediaType.APPLICATION_JSON)
 public class JobsResource {
   private final Authorizer authorizer;
-  private final Enqueuer enqueuer;
+  private final Enqueueing enqueueing;
   private final JobStore store;
   private final JobLists lists;
   private final int mostPayloadBytes;
 
   JobsResource(
-      Authorizer authorizer, Enqueuer enqueuer, JobStore store, JobLists lists, JobLimits limits) {
+      Authorizer authorizer,
+      Enqueueing enqueueing,
+      JobStore store,
+      JobLists lists,
+      JobLimits limits) {
     this.authorizer = authorizer;
-    this.enqueuer = enqueuer;
+    this.enqueueing = enqueueing;
     this.store = store;
     this.lists = lists;
     this.mostPayloadBytes = JobLimits.payloadBytes(limits);
@@ -57,8 +63,14 @@ public class JobsResource {
       summary = "Enqueue a job",
       extensions = @Extension(name = "x-role", value = "operator"))
   @APIResponseSchema(value = Job.class, responseCode = "201")
+  @APIResponse(
+      responseCode = "200",
+      description = "Another job holds its unique key and stands for it.",
+      content = @Content(schema = @Schema(implementation = Enqueueing.DuplicateJob.class)))
   public Response enqueue(
       @PathParam("project") String project,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
+      @HeaderParam("traceparent") @Nullable String traceparent,
       @RequestBody(
               required = true,
               content =
@@ -72,56 +84,12 @@ public class JobsResource {
                                   "{\"type\":\"echo\",\"queue\":\"default\",\"payload\":{\"n\":1.0},\"priority\":7,\"delay\":\"PT30S\",\"maxAttempts\":5,\"retry\":{\"strategy\":\"exponential\",\"base\":\"PT10S\",\"factor\":2,\"cap\":\"PT1H\"}}")))
           InputStream body) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_ENQUEUE);
+    byte[] bytes = JsonBody.bytes(body, JsonBody.LARGE);
     JobRequest request =
-        JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJob(in, mostPayloadBytes));
-    EnqueueStore.Enqueued stored = enqueuer.enqueue(grant, List.of(request), true).get(0);
-    return Response.created(
-            URI.create("/api/v1/projects/" + grant.project() + "/jobs/" + stored.id()))
-        .entity(jobOf(request, stored, grant))
-        .build();
+        JsonBody.read(bytes, in -> JobRequestReader.readJob(in, mostPayloadBytes))
+            .withTraceparent(Traceparent.of(traceparent));
+    return enqueueing.enqueue(grant, request, idempotencyKey, bytes);
   }
-
-  private static Job jobOf(JobRequest request, EnqueueStore.Enqueued stored, Grant grant) {
-    JobSummary summary =
-        new JobSummary(
-            Long.toString(stored.id()),
-            request.type(),
-            request.queue(),
-            stored.state(),
-            null,
-            request.priority(),
-            0,
-            request.maxAttempts(),
-            stored.createdAt(),
-            stored.runAt(),
-            stored.readyAt(),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null);
-    return new Job(
-        summary,
-        grant.payloadVisible() ? request.payload() : null,
-        null,
-        null,
-        RetryPolicy.ofStored(
-            request.retryPolicy() == null ? stored.queuePolicy() : request.retryPolicy()),
-        null,
-        request.options().orTimeoutMillis(stored.queueTimeoutMillis()),
-        0,
-        null,
-        null,
-        null,
-        null);
-  }
-
-  /** A job that a bulk request stored. */
-  public record BulkItem(String id, String state) {}
-
-  /** What a bulk request stored, in its order. */
-  public record BulkAnswer(List<BulkItem> items, int count) {}
 
   @POST
   @Path("/bulk")
@@ -130,9 +98,11 @@ public class JobsResource {
       operationId = "enqueueJobs",
       summary = "Enqueue up to 10,000 jobs, all or none",
       extensions = @Extension(name = "x-role", value = "operator"))
-  @APIResponseSchema(value = BulkAnswer.class, responseCode = "201")
+  @APIResponseSchema(value = Enqueueing.BulkAnswer.class, responseCode = "201")
   public Response enqueueBulk(
       @PathParam("project") String project,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
+      @HeaderParam("traceparent") @Nullable String traceparent,
       @RequestBody(
               required = true,
               content =
@@ -146,15 +116,13 @@ public class JobsResource {
                                   "[{\"type\":\"echo\",\"payload\":1},{\"type\":\"echo\",\"runAt\":\"2030-01-31T08:00:00Z\"}]")))
           InputStream body) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_ENQUEUE);
+    byte[] bytes = JsonBody.bytes(body, JsonBody.LARGE);
+    String trace = Traceparent.of(traceparent);
     List<JobRequest> requests =
-        JsonBody.read(body, JsonBody.LARGE, in -> JobRequestReader.readJobs(in, mostPayloadBytes));
-    List<BulkItem> items =
-        enqueuer.enqueue(grant, requests, false).stream()
-            .map(j -> new BulkItem(Long.toString(j.id()), j.state()))
+        JsonBody.read(bytes, in -> JobRequestReader.readJobs(in, mostPayloadBytes)).stream()
+            .map(j -> j.withTraceparent(trace))
             .toList();
-    return Response.status(Response.Status.CREATED)
-        .entity(new BulkAnswer(items, items.size()))
-        .build();
+    return enqueueing.enqueueAll(grant, requests, idempotencyKey, bytes);
   }
 
   @GET

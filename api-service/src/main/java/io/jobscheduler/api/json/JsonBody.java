@@ -34,7 +34,8 @@ public final class JsonBody {
     return read(bytes(in, mostBytes), parse);
   }
 
-  private static <T> T read(byte[] body, Function<JsonReader, @Nullable T> parse) {
+  /** Like {@link #read(InputStream, int, Function)}, of a body that was read before. */
+  public static <T> T read(byte[] body, Function<JsonReader, @Nullable T> parse) {
     Violations violations = new Violations();
     JsonReader reader = new JsonReader(body, violations);
     T value = parse.apply(reader);
@@ -57,7 +58,12 @@ public final class JsonBody {
     return body.length == 0 ? absent : read(body, parse);
   }
 
-  private static byte[] bytes(@Nullable InputStream in, int mostBytes) {
+  /**
+   * The bytes of a body; none when there is no body.
+   *
+   * @throws ProblemException 413
+   */
+  public static byte[] bytes(@Nullable InputStream in, int mostBytes) {
     if (in == null) {
       return new byte[0];
     }

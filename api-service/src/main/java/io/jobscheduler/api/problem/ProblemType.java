@@ -14,12 +14,15 @@ public enum ProblemType {
   NOT_ACCEPTABLE(406, "Only JSON can be answered"),
   CONFLICT(409, "The present state forbids it"),
   WORKFLOW_FINISHED(409, "The workflow has ended"),
+  IN_FLIGHT(409, "The same request is being answered"),
   PRECONDITION_FAILED(412, "It has been changed meanwhile"),
   PAYLOAD_TOO_LARGE(413, "The body or a payload is too large"),
   UNSUPPORTED_MEDIA_TYPE(415, "The body must be application/json"),
   VALIDATION_FAILED(422, "A value is not acceptable"),
   WORKFLOW_CYCLE(422, "The workflow has a cycle"),
   TOO_MANY_REQUESTS(429, "Too many requests"),
+  IDEMPOTENCY_MISMATCH(422, "The Idempotency-Key was used for another request"),
+  QUEUE_FULL(429, "A queue is full"),
   INTERNAL_ERROR(500, "Something failed on our side"),
   SERVICE_UNAVAILABLE(503, "The service cannot answer now");
 

@@ -6,11 +6,16 @@ import io.jobscheduler.schema.signal.CoalescingNotifier;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells other processes what a commit has changed. Never blocks and never fails a request: whoever
@@ -23,6 +28,8 @@ public class Signals {
   private static final long CHANGED_WINDOW_MILLIS = 1_000;
 
   private final CoalescingNotifier notifier;
+  // What this thread's transaction will have to tell; null outside of one.
+  private final ThreadLocal<@Nullable List<Runnable>> held = new ThreadLocal<>();
 
   Signals(AgroalDataSource dataSource) {
     this.notifier =
@@ -40,9 +47,41 @@ public class Signals {
     notifier.close();
   }
 
+  /**
+   * Runs a transaction of this thread. What it tells goes out once it has committed, that is when
+   * {@code transaction} returns; if it throws, nothing does.
+   */
+  public <T> T afterCommit(Supplier<T> transaction) {
+    List<Runnable> words = new ArrayList<>();
+    held.set(words);
+    T result;
+    try {
+      result = transaction.get();
+    } finally {
+      held.remove();
+    }
+    words.forEach(Runnable::run);
+    return result;
+  }
+
+  /** Whether this thread is inside {@link #afterCommit}. */
+  public boolean isHeld() {
+    return held.get() != null;
+  }
+
+  private void say(
+      String channel, String key, String payload, long window, BinaryOperator<String> merge) {
+    List<Runnable> words = held.get();
+    if (words == null) {
+      notifier.signal(channel, key, payload, window, merge);
+    } else {
+      words.add(() -> notifier.signal(channel, key, payload, window, merge));
+    }
+  }
+
   /** A job has become claimable; the smallest key among several. */
   public void ready(int queueId, int lane, long dispatchKey, long jobId) {
-    notifier.signal(
+    say(
         Channels.JOBS_READY,
         Integer.toString(queueId),
         queueId + ":" + lane + ":" + dispatchKey + ":" + jobId,
@@ -63,7 +102,7 @@ public class Signals {
   private void earliest(String channel, Instant at) {
     // Not by ChronoUnit: it counts in nanoseconds on Java 17, and overflows from the year 2262 on.
     long micros = at.getEpochSecond() * 1_000_000 + at.getNano() / 1_000;
-    notifier.signal(
+    say(
         channel,
         "",
         Long.toString(micros),
@@ -75,13 +114,13 @@ public class Signals {
   /** A worker has something to do at once: a request to cancel one of its jobs. */
   public void control(long workerId) {
     String payload = Long.toString(workerId);
-    notifier.signal(
+    say(
         Channels.CONTROL, payload, payload, READY_WINDOW_MILLIS, (waiting, fresh) -> fresh);
   }
 
   /** Something that the dashboard shows has changed in a project. */
   public void changed(String project, Topic topic) {
-    notifier.signal(
+    say(
         Channels.JOBS_CHANGED,
         project,
         project + " " + topic.label(),

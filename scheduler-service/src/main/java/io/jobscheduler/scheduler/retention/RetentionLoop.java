@@ -96,6 +96,10 @@ public class RetentionLoop {
             "forget workflows",
             () -> inBatches(term, end, t -> RetentionStore.forgetWorkflows(t, config.batch())));
     done &= tryTo("forget edges", () -> forgetEdges(term, end));
+    done &=
+        tryTo(
+            "forget keys",
+            () -> inBatches(term, end, t -> RetentionStore.forgetKeys(t, config.batch())));
     done &= tryTo("make partitions of logs", () -> ensureLogs(term));
     done &= tryTo("drop partitions of logs", () -> dropLogs(term, end));
     done &=

@@ -120,6 +120,16 @@ final class RetentionStore {
     }
   }
 
+  // By the indexes on what has expired; a random stretch of what jobs left behind (R__40_enqueue.sql).
+  private static final String FORGET_KEYS =
+      """
+      SELECT jobs.forget_keys(?) AS gone
+      """;
+
+  static int forgetKeys(LeaderTransaction transaction, int limit) throws SQLException {
+    return gone(transaction, FORGET_KEYS, limit);
+  }
+
   private static int gone(LeaderTransaction transaction, String sql, int limit)
       throws SQLException {
     try (PreparedStatement statement = transaction.prepare(sql)) {

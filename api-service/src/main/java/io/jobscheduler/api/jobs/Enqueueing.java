@@ -1,0 +1,159 @@
+package io.jobscheduler.api.jobs;
+
+import io.jobscheduler.api.access.Action;
+import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.idempotency.Idempotency;
+import io.jobscheduler.api.idempotency.Scope;
+import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.problem.ProblemType;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Hands jobs in and says what became of them, once for each idempotency key. */
+@ApplicationScoped
+class Enqueueing {
+  private static final String NO_PAYLOAD = "\"payload\":null";
+
+  private final Enqueuer enqueuer;
+  private final JobStore store;
+  private final Idempotency idempotency;
+
+  Enqueueing(Enqueuer enqueuer, JobStore store, Idempotency idempotency) {
+    this.enqueuer = enqueuer;
+    this.store = store;
+    this.idempotency = idempotency;
+  }
+
+  /** That another job holds the unique key and stands for the one handed in. */
+  public record DuplicateJob(Job job, boolean duplicate) {}
+
+  /**
+   * A job of a bulk request.
+   *
+   * @param id its own, or of the job that holds its unique key
+   * @param state null when that job is gone
+   * @param duplicate whether another job stands for it
+   */
+  public record BulkItem(String id, @Nullable String state, boolean duplicate) {}
+
+  /** What became of the jobs of a bulk request, in its order. */
+  public record BulkAnswer(List<BulkItem> items, int count) {}
+
+  /** 201 with the job, or 200 with the one that stands for it. */
+  Response enqueue(Grant grant, JobRequest request, @Nullable String key, byte[] body) {
+    Response answer =
+        idempotency.once(
+            Scope.of(grant), key, body, () -> enqueueOne(grant, request, key == null));
+    // The record of an answer leaves out the payload: the request, being the same, has it too.
+    return answer.getEntity() instanceof String text
+            && answer.getStatus() == Response.Status.CREATED.getStatusCode()
+            && grant.payloadVisible()
+            && request.payload() != null
+        ? Response.fromResponse(answer).entity(withPayload(text, request.payload())).build()
+        : answer;
+  }
+
+  // A quote inside a value is escaped, so the member's name stands where it is found.
+  private static String withPayload(String job, String payload) {
+    int at = job.indexOf(NO_PAYLOAD);
+    return job.substring(0, at)
+        + "\"payload\":"
+        + payload
+        + job.substring(at + NO_PAYLOAD.length());
+  }
+
+  private Response enqueueOne(Grant grant, JobRequest request, boolean payload) {
+    Verdict verdict = enqueuer.enqueue(grant, List.of(request), true).get(0);
+    if (verdict instanceof Verdict.Duplicate duplicate) {
+      Job holder =
+          store
+              .findJob(
+                  grant.projectId(),
+                  duplicate.holder(),
+                  grant.payloadVisible(),
+                  grant.permits(Action.LEASES_READ))
+              .orElseThrow(Enqueueing::gone);
+      return Response.ok(new DuplicateJob(holder, true)).build();
+    }
+    EnqueueStore.Enqueued stored = ((Verdict.Created) verdict).job();
+    return Response.created(
+            URI.create("/api/v1/projects/" + grant.project() + "/jobs/" + stored.id()))
+        .entity(
+            jobOf(request, stored, payload && grant.payloadVisible() ? request.payload() : null))
+        .build();
+  }
+
+  /** A window may outlast the job that holds it. */
+  private static ProblemException gone() {
+    return ProblemException.of(
+        ProblemType.CONFLICT,
+        "The window of this unique key has not ended; the job that began it is not kept any more.");
+  }
+
+  /** 201 with a verdict for each job. */
+  Response enqueueAll(Grant grant, List<JobRequest> requests, @Nullable String key, byte[] body) {
+    return idempotency.once(
+        Scope.of(grant),
+        key,
+        body,
+        () -> {
+          List<BulkItem> items =
+              enqueuer.enqueue(grant, requests, false).stream().map(Enqueueing::itemOf).toList();
+          return Response.status(Response.Status.CREATED)
+              .entity(new BulkAnswer(items, items.size()))
+              .build();
+        });
+  }
+
+  private static BulkItem itemOf(Verdict verdict) {
+    if (verdict instanceof Verdict.Duplicate duplicate) {
+      return new BulkItem(Long.toString(duplicate.holder()), duplicate.state(), true);
+    }
+    EnqueueStore.Enqueued job = ((Verdict.Created) verdict).job();
+    return new BulkItem(Long.toString(job.id()), job.state(), false);
+  }
+
+  private static Job jobOf(
+      JobRequest request, EnqueueStore.Enqueued stored, @Nullable String payload) {
+    JobSummary summary =
+        new JobSummary(
+            Long.toString(stored.id()),
+            request.type(),
+            request.queue(),
+            stored.state(),
+            null,
+            request.priority(),
+            0,
+            request.maxAttempts(),
+            stored.createdAt(),
+            stored.runAt(),
+            stored.readyAt(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            null);
+    return new Job(
+        summary,
+        payload,
+        null,
+        null,
+        RetryPolicy.ofStored(
+            request.retryPolicy() == null ? stored.queuePolicy() : request.retryPolicy()),
+        null,
+        request.options().orTimeoutMillis(stored.queueTimeoutMillis()),
+        request.extras(),
+        request.unique() == null
+            ? null
+            : new Job.UniqueKey(request.unique().key(), request.unique().until().label()),
+        0,
+        null,
+        null,
+        null,
+        null);
+  }
+}
