@@ -68,8 +68,7 @@ public class Idempotency {
       return action.get();
     }
     requireKey(key);
-    byte[] hash =
-        RequestHash.of(request.request().method() + " " + request.request().path(), body);
+    byte[] hash = RequestHash.of(request.request().method() + " " + request.request().path(), body);
     return signals.afterCommit(
         () ->
             jdbi.inTransaction(

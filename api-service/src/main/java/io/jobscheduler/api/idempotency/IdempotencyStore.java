@@ -7,7 +7,8 @@ import org.jdbi.v3.core.Handle;
 /** SQL of the records, inside the transaction of what they record. Stateless. */
 @ApplicationScoped
 class IdempotencyStore {
-  // Never waited for: whoever holds it is answering the same request. Another key with the same hash
+  // Never waited for: whoever holds it is answering the same request. Another key with the same
+  // hash
   // is told to come again too, which does no harm.
   private static final String TRY_LOCK =
       """

@@ -80,7 +80,8 @@ class Admission {
     if (keyed.isEmpty()) {
       return;
     }
-    List<Unique> keys = keyed.stream().map(i -> Objects.requireNonNull(jobs.get(i).unique())).toList();
+    List<Unique> keys =
+        keyed.stream().map(i -> Objects.requireNonNull(jobs.get(i).unique())).toList();
     for (AdmissionStore.Key key :
         admission.takeUniqueKeys(h, projectId, keys, keyed.stream().map(ids::get).toList())) {
       int i = keyed.get(key.n());

@@ -29,7 +29,8 @@ class AdmissionStore {
    */
   record Key(int n, String verdict, long holder, @Nullable String state) {}
 
-  // Keys one by one in their order, so that two requests never wait in a circle (R__40_enqueue.sql).
+  // Keys one by one in their order, so that two requests never wait in a circle
+  // (R__40_enqueue.sql).
   private static final String TAKE_UNIQUE_KEYS =
       """
       SELECT t.n, t.verdict, t.job_id, t.state

@@ -97,8 +97,7 @@ public class EnqueueStore {
     }
     return jdbi.inTransaction(
         h -> {
-          Optional<List<Enqueued>> stored =
-              complete(insert(h, projectId, jobs, NONE, false), jobs);
+          Optional<List<Enqueued>> stored = complete(insert(h, projectId, jobs, NONE, false), jobs);
           if (stored.isEmpty()) {
             h.rollback();
           }

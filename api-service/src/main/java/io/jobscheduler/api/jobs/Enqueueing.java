@@ -45,8 +45,7 @@ class Enqueueing {
   /** 201 with the job, or 200 with the one that stands for it. */
   Response enqueue(Grant grant, JobRequest request, @Nullable String key, byte[] body) {
     Response answer =
-        idempotency.once(
-            Scope.of(grant), key, body, () -> enqueueOne(grant, request, key == null));
+        idempotency.once(Scope.of(grant), key, body, () -> enqueueOne(grant, request, key == null));
     // The record of an answer leaves out the payload: the request, being the same, has it too.
     return answer.getEntity() instanceof String text
             && answer.getStatus() == Response.Status.CREATED.getStatusCode()

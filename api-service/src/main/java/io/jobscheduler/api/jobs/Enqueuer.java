@@ -31,11 +31,7 @@ class Enqueuer {
   private final Signals signals;
 
   Enqueuer(
-      Jdbi jdbi,
-      EnqueueStore store,
-      Admission admission,
-      BoundedQueues bounded,
-      Signals signals) {
+      Jdbi jdbi, EnqueueStore store, Admission admission, BoundedQueues bounded, Signals signals) {
     this.jdbi = jdbi;
     this.store = store;
     this.admission = admission;

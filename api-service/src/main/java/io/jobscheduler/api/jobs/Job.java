@@ -40,7 +40,9 @@ public record Job(
     @Nullable Instant plannedAt,
     @Nullable Instant cancelRequestedAt,
     @Nullable JobProgress progress) {
-  /** A unique key and how long it is held: until its job has started or finished, or for a window. */
+  /**
+   * A unique key and how long it is held: until its job has started or finished, or for a window.
+   */
   @Schema(name = "UniqueKey")
   public record UniqueKey(String key, String until) {
     static @Nullable UniqueKey of(@Nullable String key, @Nullable String until) {

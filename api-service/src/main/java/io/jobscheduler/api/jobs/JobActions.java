@@ -71,8 +71,7 @@ class JobActions {
       case MOVED -> tell(grant, List.of(answer));
       case "kept" ->
           throw conflict("The job has succeeded; it is run again only with evenIfSucceeded: true.");
-      case "taken" ->
-          throw conflict("Another job holds its unique key meanwhile.");
+      case "taken" -> throw conflict("Another job holds its unique key meanwhile.");
       case "unmet" ->
           throw conflict(
               "A job that it depends on has ended in a way that forbids it to run;"

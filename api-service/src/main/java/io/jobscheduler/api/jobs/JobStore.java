@@ -181,9 +181,7 @@ public class JobStore {
             row.getInt("cost"),
             row.getString("concurrency_key")),
         new JobExtras(
-            tagsOf(row.getArray("tags")),
-            row.getString("metadata"),
-            row.getString("traceparent")),
+            tagsOf(row.getArray("tags")), row.getString("metadata"), row.getString("traceparent")),
         Job.UniqueKey.of(row.getString("unique_key"), row.getString("unique_until")),
         row.getInt("generation"),
         row.getString("schedule"),

@@ -73,7 +73,8 @@ final class UniqueReader {
         in.violations().add(pointer, "Give either key or fields.");
       }
       if ((window != null) != (until == Unique.Until.WINDOW)) {
-        in.violations().add(pointer + "/window", "Give a window with until: window, and only then.");
+        in.violations()
+            .add(pointer + "/window", "Give a window with until: window, and only then.");
       }
     }
     return before == in.violations().count()

@@ -114,8 +114,7 @@ public class Signals {
   /** A worker has something to do at once: a request to cancel one of its jobs. */
   public void control(long workerId) {
     String payload = Long.toString(workerId);
-    say(
-        Channels.CONTROL, payload, payload, READY_WINDOW_MILLIS, (waiting, fresh) -> fresh);
+    say(Channels.CONTROL, payload, payload, READY_WINDOW_MILLIS, (waiting, fresh) -> fresh);
   }
 
   /** Something that the dashboard shows has changed in a project. */
