@@ -154,7 +154,8 @@ class UniqueKeysPgTest {
         assertEquals("0", database.sql("SELECT count(*) FROM unique_keys"), outcome);
       }
       long waiting = id(enqueue("K"));
-      database.sql("SELECT count(*) FROM cancel_jobs(%d, '{%d}', 'a', NULL)".formatted(project, waiting));
+      database.sql(
+          "SELECT count(*) FROM cancel_jobs(%d, '{%d}', 'a', NULL)".formatted(project, waiting));
       assertEquals("0", database.sql("SELECT count(*) FROM unique_keys"));
       // The worker dies with its last attempt.
       long lost = id(enqueue("K"));
