@@ -88,6 +88,7 @@ GRANT EXECUTE ON FUNCTION
   send_signal(int, int, text, text, text), decide_approval(int, int, bigint, text, text, text),
   add_members(int, int, json, text[], bigint[], text[], text[])
    TO ${api_role};
+GRANT EXECUTE ON FUNCTION connect_jobs(int, bigint[], bigint[], text[], bigint[]) TO ${api_role};
 
 -- ---------------------------------------------------------------- worker-service
 -- No right on any job row: claim and settle are its only doors.

@@ -1,15 +1,12 @@
 package io.jobscheduler.api.jobs;
 
-import io.jobscheduler.api.problem.SqlFailures;
+import io.jobscheduler.api.database.Patience;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Supplier;
 import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 class JobActionStore {
-  // A deadlock, or a lock held for longer than the functions wait: nothing has happened.
-  private static final Set<String> AGAIN = Set.of("40P01", "55P03");
-  private static final int TRIES = 3;
-
   private final Jdbi jdbi;
 
   JobActionStore(Jdbi jdbi) {
@@ -46,7 +39,7 @@ class JobActionStore {
   /** One row for each job that the project has. */
   List<Cancelled> cancelJobs(
       int projectId, Collection<Long> ids, String by, @Nullable String reason) {
-    return patiently(
+    return Patience.with(
         () ->
             jdbi.withHandle(
                 h ->
@@ -96,7 +89,7 @@ class JobActionStore {
 
   /** One row for each job that the project has. */
   List<Moved> redriveJobs(int projectId, Collection<Long> ids, Collection<String> states) {
-    return patiently(
+    return Patience.with(
         () ->
             jdbi.withHandle(
                 h ->
@@ -116,7 +109,7 @@ class JobActionStore {
 
   /** One row for each job that the project has. */
   List<Moved> runJobsNow(int projectId, Collection<Long> ids) {
-    return patiently(
+    return Patience.with(
         () ->
             jdbi.withHandle(
                 h ->
@@ -125,17 +118,5 @@ class JobActionStore {
                         .bindArray("ids", Long.class, ids.toArray())
                         .map((row, c) -> Moved.of(row))
                         .list()));
-  }
-
-  private static <T> T patiently(Supplier<T> statement) {
-    for (int tries = 1; ; tries++) {
-      try {
-        return statement.get();
-      } catch (JdbiException e) {
-        if (tries == TRIES || !AGAIN.contains(SqlFailures.stateOf(e))) {
-          throw e;
-        }
-      }
-    }
   }
 }

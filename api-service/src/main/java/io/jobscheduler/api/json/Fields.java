@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,20 @@ public final class Fields {
       return null;
     }
     return text;
+  }
+
+  /** One of {@code choices}; {@code otherwise} when absent or, noted, none of them. */
+  public static String oneOf(
+      JsonReader in, Set<String> choices, String otherwise, String expected) {
+    String given = in.string();
+    if (given == null) {
+      return otherwise;
+    }
+    if (!choices.contains(given)) {
+      in.reject("Expected " + expected + ".");
+      return otherwise;
+    }
+    return given;
   }
 
   /** A string of bounded length, in UTF-16 units; null when absent or, noted, too short or long. */

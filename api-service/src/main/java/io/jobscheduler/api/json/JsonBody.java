@@ -16,6 +16,9 @@ public final class JsonBody {
   /** The largest payload that may be configured, and room for what surrounds it. */
   public static final int LARGE = 4 * 1024 * 1024 + 256 * 1024;
 
+  /** 20,000 jobs with small payloads and 200,000 dependencies between them. */
+  public static final int GRAPH = 24 * 1024 * 1024;
+
   private static final int FIRST_READ = 8 * 1024;
   // What is too large is read on for a while, so that the client hears the answer and not a reset.
   private static final int DRAINED = 8 * 1024 * 1024;

@@ -134,6 +134,11 @@ public final class JsonReader {
     return pushedBack == JsonToken.VALUE_STRING;
   }
 
+  /** Whether the next element or value is a string that begins so; may be asked likewise. */
+  public boolean beginsWith(String start) {
+    return isString() && text().startsWith(start);
+  }
+
   /** A string; null when absent or, noted, something else. */
   public @Nullable String string() {
     JsonToken token = advance();

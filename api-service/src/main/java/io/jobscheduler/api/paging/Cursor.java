@@ -68,7 +68,8 @@ public final class Cursor {
     }
   }
 
-  private static ProblemException bad() {
+  /** What a cursor is answered that is not one of ours. */
+  public static ProblemException bad() {
     return ProblemException.at(
         ProblemType.VALIDATION_FAILED, "?cursor", "Send the nextCursor of an earlier page.");
   }

@@ -63,9 +63,13 @@ public final class Violations {
    * @throws ProblemException naming every violation, the first 1,000 in full
    */
   public void throwIfAny() {
-    if (count == 0) {
-      return;
+    if (count > 0) {
+      throw problem();
     }
+  }
+
+  /** The answer that names every violation, the first 1,000 in full. */
+  public ProblemException problem() {
     String detail =
         count == 1
             ? errors.get(0).detail()
@@ -73,7 +77,7 @@ public final class Violations {
                 ? "More than %1$d things are wrong; the first %1$d are listed."
                     .formatted(MOST_REPORTED)
                 : count + " things are wrong.";
-    throw ProblemException.in(
+    return ProblemException.in(
         unknown ? ProblemType.UNKNOWN_FIELD : ProblemType.VALIDATION_FAILED, detail, errors);
   }
 }

@@ -174,7 +174,7 @@ final class ScheduleRequestReader {
   private void readWorkflow() {
     workflowGiven = true;
     String at = in.pointer();
-    WorkflowRequest read = WorkflowRequestReader.read(in, mostPayloadBytes);
+    WorkflowRequest read = WorkflowRequestReader.readTemplate(in, mostPayloadBytes);
     if (read == null) {
       return;
     }

@@ -1,7 +1,6 @@
 package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.algorithms.graph.CycleFinder;
-import io.jobscheduler.algorithms.graph.Graph;
 import io.jobscheduler.api.problem.ProblemException;
 import java.util.List;
 
@@ -17,12 +16,10 @@ public final class Cycles {
    * @throws ProblemException naming the cycle
    */
   public static void refuse(WorkflowRequest request) {
-    Graph.Builder graph = Graph.builder(request.jobs().size());
-    for (WorkflowRequest.Edge edge : request.edges()) {
-      graph.edge(edge.parent(), edge.child());
-    }
     List<String> cycle =
-        CycleFinder.find(graph.build()).stream().map(i -> request.jobs().get(i).key()).toList();
+        CycleFinder.find(Planning.graphOf(request)).stream()
+            .map(i -> request.jobs().get(i).key())
+            .toList();
     if (!cycle.isEmpty()) {
       throw ProblemException.cycle(describe(cycle), cycle);
     }

@@ -1,9 +1,7 @@
 package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.algorithms.graph.ExecutionPlan;
-import io.jobscheduler.algorithms.graph.Graph;
 import io.jobscheduler.algorithms.graph.KahnPlanner;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,9 +10,6 @@ import java.util.Map;
  * never touches what is ready.
  */
 final class Ranks {
-  /** Seconds that a job is taken to run of whose type nothing is known. */
-  private static final double UNKNOWN = 1;
-
   private Ranks() {}
 
   /**
@@ -24,15 +19,9 @@ final class Ranks {
    * @param typeSeconds the mean run time of types, in seconds
    */
   static Double[] of(WorkflowRequest request, Map<String, Double> typeSeconds) {
-    List<WorkflowRequest.Member> jobs = request.jobs();
-    Graph.Builder graph = Graph.builder(jobs.size());
-    request.edges().forEach(edge -> graph.edge(edge.parent(), edge.child()));
-    double[] seconds =
-        jobs.stream()
-            .mapToDouble(member -> typeSeconds.getOrDefault(member.job().type(), UNKNOWN))
-            .toArray();
-    ExecutionPlan plan = KahnPlanner.plan(graph.build(), seconds);
-    Double[] ranks = new Double[jobs.size()];
+    double[] seconds = Durations.of(request.jobs(), typeSeconds).seconds();
+    ExecutionPlan plan = KahnPlanner.plan(Planning.graphOf(request), seconds);
+    Double[] ranks = new Double[seconds.length];
     for (int node = 0; node < ranks.length; node++) {
       ranks[node] = plan.relativeRank(node);
     }

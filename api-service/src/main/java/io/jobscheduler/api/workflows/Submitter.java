@@ -2,19 +2,28 @@ package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.jobs.EnqueueStore;
+import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.Violations;
 import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Checks a workflow's graph, stores it and, after the commit, tells who waits for its roots. */
 @ApplicationScoped
 class Submitter {
+  // The leader looks so far ahead by itself; only what is due sooner needs a word.
+  private static final Duration LEADER_LOOKS_AHEAD = Duration.ofMinutes(10);
+
   private final SubmitStore store;
   private final EnqueueStore queues;
   private final Signals signals;
@@ -29,39 +38,62 @@ class Submitter {
    * Stores a workflow, all of it or nothing; returns its id.
    *
    * @throws io.jobscheduler.api.problem.ProblemException 422 with a cycle, or naming each unknown
-   *     queue
+   *     queue, or each unknown job
    */
   int submit(Grant grant, WorkflowRequest request) {
     Cycles.refuse(request);
-    SubmitStore.Submitted stored =
-        store
-            .submit(grant.projectId(), request)
-            .orElseGet(
-                () -> {
-                  nameUnknownQueues(grant, request).throwIfAny();
-                  // The queue has come into being meanwhile: once more.
-                  return store.submit(grant.projectId(), request).orElseThrow();
-                });
-    tell(grant, stored);
-    return stored.id();
+    SubmitStore.Outcome outcome = store.submit(grant.projectId(), request);
+    if (outcome instanceof SubmitStore.UnknownQueue) {
+      nameUnknownQueues(grant, request).throwIfAny();
+      // The queue has come into being meanwhile: once more.
+      outcome = store.submit(grant.projectId(), request);
+    }
+    if (outcome instanceof SubmitStore.UnknownJobs unknown) {
+      throw nameUnknownJobs(request, unknown.ids());
+    }
+    if (!(outcome instanceof SubmitStore.Accepted accepted)) {
+      throw ProblemException.of(ProblemType.CONFLICT, "A queue was deleted meanwhile.");
+    }
+    tell(grant, accepted.workflow(), request);
+    return accepted.workflow().id();
   }
 
-  private Violations nameUnknownQueues(Grant grant, WorkflowRequest request) {
-    List<String> named = request.jobs().stream().map(m -> m.job().queue()).toList();
-    Set<String> known =
-        queues.knownQueues(
-            grant.projectId(), named.stream().collect(Collectors.toUnmodifiableSet()));
+  /** What is wrong with the queues that a request names. */
+  Violations nameUnknownQueues(Grant grant, WorkflowRequest request) {
+    Set<String> named = new HashSet<>();
+    request.jobs().forEach(m -> named.add(m.job().queue()));
+    request.extras().callbacks().forEach(c -> named.add(c.job().queue()));
+    Set<String> known = queues.knownQueues(grant.projectId(), named);
     Violations violations = new Violations();
-    for (int i = 0; i < named.size(); i++) {
-      if (!known.contains(named.get(i))) {
-        violations.add(
-            "/jobs/" + i + "/queue", "The project has no queue \"" + named.get(i) + "\".");
-      }
-    }
+    request
+        .jobs()
+        .forEach(m -> requireQueue(violations, known, m.job().queue(), m.node().pointer()));
+    request
+        .extras()
+        .callbacks()
+        .forEach(c -> requireQueue(violations, known, c.job().queue(), c.pointer()));
     return violations;
   }
 
-  private void tell(Grant grant, SubmitStore.Submitted stored) {
+  private static void requireQueue(
+      Violations violations, Set<String> known, String queue, String pointer) {
+    if (!known.contains(queue)) {
+      violations.add(pointer + "/queue", "The project has no queue \"" + queue + "\".");
+    }
+  }
+
+  // Another project's job is as absent as one that never was.
+  private static ProblemException nameUnknownJobs(WorkflowRequest request, Set<Long> unknown) {
+    Violations violations = new Violations();
+    for (WorkflowRequest.Outside edge : request.outside()) {
+      if (edge.job() != null && unknown.contains(edge.job())) {
+        violations.add(edge.pointer(), JobIds.UNKNOWN);
+      }
+    }
+    return violations.problem();
+  }
+
+  private void tell(Grant grant, SubmitStore.Submitted stored, WorkflowRequest request) {
     // The smallest place of each lane. Ids grow, so among equal keys the first one is the smallest.
     Map<List<Integer>, SubmitStore.Stored> first = new HashMap<>();
     stored.jobs().stream()
@@ -73,7 +105,20 @@ class Submitter {
                     j,
                     (a, b) -> a.dispatchKey() <= b.dispatchKey() ? a : b));
     first.values().forEach(j -> signals.ready(j.queueId(), j.lane(), j.dispatchKey(), j.id()));
+    tellDue(request);
     signals.changed(grant.project(), Topic.JOBS);
     signals.changed(grant.project(), Topic.WORKFLOWS);
+  }
+
+  /** A gate that opens soon: the leader looks ahead by itself, but not at once. */
+  private void tellDue(WorkflowRequest request) {
+    Instant now = Instant.now();
+    request.jobs().stream()
+        .map(m -> m.node().gate())
+        .filter(g -> g != null && g.kind().equals(Gate.TIME))
+        .map(g -> g.until() != null ? g.until() : now.plus(Objects.requireNonNull(g.delay())))
+        .min(Comparator.naturalOrder())
+        .filter(first -> first.isBefore(now.plus(LEADER_LOOKS_AHEAD)))
+        .ifPresent(signals::due);
   }
 }

@@ -4,182 +4,156 @@ import io.jobscheduler.api.jobs.JobRequest;
 import io.jobscheduler.api.jobs.JobRequestReader;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonReader;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads a workflow out of a request body, or out of a member of one. Keys are resolved after the
- * last job has been read.
- */
+/** Reads a workflow out of a request body, or out of a member of one. */
 public final class WorkflowRequestReader {
-  static final int MOST_JOBS = 20_000;
-  static final int MOST_EDGES = 200_000;
-  private static final Set<String> CONDITIONS = Set.of("success", "done", "failure");
+  static final int MOST_JOBS = GraphReader.MOST_JOBS;
   private static final Set<String> POLICIES = Set.of("cancel", "hold");
-
-  private record Reference(int child, String parentKey, String on, int index, boolean isObject) {
-    String pointer(String base) {
-      return base + "/jobs/" + child + "/dependsOn/" + index + (isObject ? "/key" : "");
-    }
-  }
+  private static final Set<String> KINDS = Set.of(WorkflowRequest.WORKFLOW, WorkflowRequest.BATCH);
+  private static final Duration SHORTEST_DEADLINE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_DEADLINE = Duration.ofDays(3650);
 
   private final JsonReader in;
   private final int mostPayloadBytes;
-  private final String base;
-  private final List<WorkflowRequest.Member> members = new ArrayList<>();
-  private final Map<String, Integer> positions = new HashMap<>();
-  private final List<Reference> references = new ArrayList<>();
-  private int jobs;
-  private int edges;
+  private final NodeReader.Mode mode;
+  private final GraphReader graph;
+  private String kind = WorkflowRequest.WORKFLOW;
+  private @Nullable Instant deadlineAt;
+  private @Nullable Duration deadlineIn;
+  private final List<WorkflowRequest.Callback> callbacks = new ArrayList<>();
 
-  private WorkflowRequestReader(JsonReader in, int mostPayloadBytes) {
+  private WorkflowRequestReader(JsonReader in, int mostPayloadBytes, NodeReader.Mode mode) {
     this.in = in;
     this.mostPayloadBytes = mostPayloadBytes;
-    this.base = in.pointer();
+    this.mode = mode;
+    this.graph = new GraphReader(in, mostPayloadBytes, mode);
   }
 
   /** A workflow; null or incomplete when, noted, something is wrong with it. */
   public static @Nullable WorkflowRequest read(JsonReader in, int mostPayloadBytes) {
-    return new WorkflowRequestReader(in, mostPayloadBytes).read();
+    return new WorkflowRequestReader(in, mostPayloadBytes, NodeReader.Mode.SUBMISSION).read();
+  }
+
+  /** Like {@link #read}, of a template that is stored: jobs and edges between them, no more. */
+  public static @Nullable WorkflowRequest readTemplate(JsonReader in, int mostPayloadBytes) {
+    return new WorkflowRequestReader(in, mostPayloadBytes, NodeReader.Mode.TEMPLATE).read();
   }
 
   private @Nullable WorkflowRequest read() {
+    String base = in.pointer();
     if (!in.startObject()) {
       return null;
     }
     String name = null;
     String onFailure = "cancel";
+    boolean jobsGiven = false;
     String field;
     while ((field = in.nextField()) != null) {
       switch (field) {
         case "name" -> name = Fields.name(in);
-        case "onFailure" -> onFailure = oneOf(in.string(), POLICIES, onFailure, "cancel or hold");
-        case "jobs" -> readJobs();
-        default -> in.unknownField();
-      }
-    }
-    in.violations().require(base + "/name", name != null);
-    if (jobs < 1 || jobs > MOST_JOBS) {
-      in.violations()
-          .add(base + "/jobs", "Expected 1 to " + MOST_JOBS + " jobs, not " + jobs + ".");
-    }
-    if (edges > MOST_EDGES) {
-      in.violations()
-          .add(
-              base + "/jobs",
-              "Expected at most " + MOST_EDGES + " dependencies, not " + edges + ".");
-    }
-    List<WorkflowRequest.Edge> resolved = resolve();
-    return name == null ? null : new WorkflowRequest(name, onFailure, members, resolved);
-  }
-
-  private void readJobs() {
-    if (!in.startArray()) {
-      return;
-    }
-    while (in.nextItem()) {
-      readJob(jobs++);
-    }
-  }
-
-  private void readJob(int position) {
-    if (!in.startObject()) {
-      return;
-    }
-    JobRequestReader job = JobRequestReader.inWorkflow(in, mostPayloadBytes);
-    String key = null;
-    String field;
-    while ((field = in.nextField()) != null) {
-      switch (field) {
-        case "key" -> {
-          key = Fields.name(in);
-          if (key != null && positions.putIfAbsent(key, position) != null) {
-            in.reject("The key \"" + key + "\" is used twice.");
-          }
+        case "onFailure" -> onFailure = Fields.oneOf(in, POLICIES, onFailure, "cancel or hold");
+        case "jobs" -> {
+          jobsGiven = true;
+          graph.read();
         }
-        case "dependsOn" -> readDependsOn(position);
         default -> {
-          if (!job.take(field)) {
+          if (mode == NodeReader.Mode.TEMPLATE || !takeMore(field)) {
             in.unknownField();
           }
         }
       }
     }
-    in.violations().require(base + "/jobs/" + position + "/key", key != null);
-    JobRequest request = job.finish();
-    if (key != null && request != null && position < MOST_JOBS) {
-      members.add(new WorkflowRequest.Member(key, request));
+    in.violations().require(base + "/name", name != null);
+    if (!jobsGiven) {
+      in.violations().add(base + "/jobs", "Expected 1 to " + MOST_JOBS + " jobs, not 0.");
+    }
+    if (kind.equals(WorkflowRequest.BATCH)) {
+      checkBatch(base);
+    }
+    return name == null
+        ? null
+        : new WorkflowRequest(
+            name,
+            onFailure,
+            graph.members(),
+            graph.edges(),
+            graph.outside(),
+            new WorkflowRequest.Extras(kind, deadlineAt, deadlineIn, callbacks));
+  }
+
+  private boolean takeMore(String field) {
+    switch (field) {
+      case "kind" -> kind = Fields.oneOf(in, KINDS, kind, "workflow or batch");
+      case "deadline" -> readDeadline();
+      case "callbacks" -> readCallbacks();
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void readDeadline() {
+    if (in.beginsWith("P")) {
+      deadlineIn = Fields.duration(in, SHORTEST_DEADLINE, LONGEST_DEADLINE);
+    } else {
+      deadlineAt = Fields.instant(in);
     }
   }
 
-  private void readDependsOn(int child) {
-    if (!in.startArray()) {
+  private void readCallbacks() {
+    if (!in.startObject()) {
       return;
     }
-    int index = 0;
-    while (in.nextItem()) {
-      edges++;
-      boolean isObject = !in.isString();
-      String on = "success";
-      String key = null;
-      if (isObject) {
-        if (in.startObject()) {
-          String field;
-          while ((field = in.nextField()) != null) {
-            switch (field) {
-              case "key" -> key = in.string();
-              case "on" -> on = oneOf(in.string(), CONDITIONS, on, "success, done or failure");
-              default -> in.unknownField();
-            }
-          }
-          in.violations()
-              .require(base + "/jobs/" + child + "/dependsOn/" + index + "/key", key != null);
-        }
-      } else {
-        key = in.string();
+    String field;
+    while ((field = in.nextField()) != null) {
+      String event =
+          switch (field) {
+            case "onSuccess" -> "success";
+            case "onFirstFailure" -> "first_failure";
+            case "onCompletion" -> "completion";
+            default -> null;
+          };
+      if (event == null) {
+        in.unknownField();
+        continue;
       }
-      if (key != null && edges <= MOST_EDGES) {
-        references.add(new Reference(child, key, on, index, isObject));
+      String at = in.pointer();
+      JobRequest job = readCallback();
+      if (job != null) {
+        callbacks.add(new WorkflowRequest.Callback(event, job, at));
       }
-      index++;
     }
   }
 
-  private List<WorkflowRequest.Edge> resolve() {
-    List<WorkflowRequest.Edge> resolved = new ArrayList<>(references.size());
-    // Parent and child in one number, so that a parent named twice is noticed.
-    Set<Long> seen = new HashSet<>();
-    for (Reference reference : references) {
-      Integer parent = positions.get(reference.parentKey());
-      if (parent == null) {
-        in.violations()
-            .add(reference.pointer(base), "No job has the key \"" + reference.parentKey() + "\".");
-      } else if (!seen.add(((long) parent << 32) | reference.child())) {
-        in.violations()
-            .add(
-                reference.pointer(base),
-                "The job depends on \"" + reference.parentKey() + "\" twice.");
-      } else {
-        resolved.add(new WorkflowRequest.Edge(parent, reference.child(), reference.on()));
+  private @Nullable JobRequest readCallback() {
+    if (!in.startObject()) {
+      return null;
+    }
+    JobRequestReader job = JobRequestReader.inWorkflow(in, mostPayloadBytes);
+    String field;
+    while ((field = in.nextField()) != null) {
+      if (!job.take(field)) {
+        in.unknownField();
       }
     }
-    return resolved;
+    return job.finish();
   }
 
-  private String oneOf(
-      @Nullable String given, Set<String> choices, String otherwise, String expected) {
-    if (given == null) {
-      return otherwise;
+  private void checkBatch(String base) {
+    if (!graph.edges().isEmpty() || !graph.outside().isEmpty()) {
+      in.violations().add(base + "/kind", "The jobs of a batch depend on nothing.");
     }
-    if (!choices.contains(given)) {
-      in.reject("Expected " + expected + ".");
-      return otherwise;
+    for (WorkflowRequest.Member member : graph.members()) {
+      if (member.node().gate() != null) {
+        in.violations().add(member.node().pointer() + "/gate", "A batch has no gates.");
+      }
     }
-    return given;
   }
 }

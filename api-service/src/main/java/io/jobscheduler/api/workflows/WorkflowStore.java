@@ -1,12 +1,12 @@
 package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.api.database.IndexReads;
-import io.jobscheduler.api.paging.Count;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,220 +19,120 @@ import org.jspecify.annotations.Nullable;
 /** SQL that reads workflows. */
 @ApplicationScoped
 public class WorkflowStore {
+  private static final List<String> ENDED = List.of("succeeded", "dead", "cancelled", "skipped");
+
   private final Jdbi jdbi;
 
   WorkflowStore(Jdbi jdbi) {
     this.jdbi = jdbi;
   }
 
-  // By workflows_project, backwards. The view derives the state of those that still run.
-  private static final String LIST_WORKFLOWS =
-      """
-      SELECT w.id, w.name, w.state, w.on_failure, w.created_at, w.planned_at, w.finished_at, w.job_count,
-             w.levels, w.clusters, w.critical_path_length
-        FROM jobs.workflow_status w
-       WHERE w.project_id = :project AND w.id < :before
-       ORDER BY w.id DESC
-       LIMIT :limit
-      """;
-
-  List<Workflow> listWorkflows(int projectId, long before, int limit) {
-    return IndexReads.in(
-        jdbi,
-        h ->
-            complete(
-                h,
-                h.createQuery(LIST_WORKFLOWS)
-                    .bind("project", projectId)
-                    .bind("before", before)
-                    .bind("limit", limit)
-                    .map((row, c) -> rowOf(row))
-                    .list()));
-  }
-
-  private static final String FIND_WORKFLOW =
-      """
-      SELECT w.id, w.name, w.state, w.on_failure, w.created_at, w.planned_at, w.finished_at, w.job_count,
-             w.levels, w.clusters, w.critical_path_length
-        FROM jobs.workflow_status w
-       WHERE w.id = :workflow AND w.project_id = :project
-      """;
-
   /** A workflow of a project. */
   public Optional<Workflow> findWorkflow(int projectId, int workflow) {
     return IndexReads.in(
         jdbi,
         h ->
-            complete(
-                    h,
-                    h.createQuery(FIND_WORKFLOW)
-                        .bind("project", projectId)
-                        .bind("workflow", workflow)
-                        .map((row, c) -> rowOf(row))
-                        .list())
-                .stream()
-                .findFirst());
+            read(h, projectId, List.of(workflow)).stream()
+                .findFirst()
+                .map(w -> w.with(callbacks(h, workflow))));
   }
 
-  private static final String COUNT_WORKFLOWS =
+  // By primary key. The view derives the state of those that have not ended.
+  private static final String FIND_WORKFLOWS =
       """
-      SELECT count(*) FROM (
-        SELECT 1 FROM jobs.workflows w WHERE w.project_id = :project LIMIT :most) counted
+      SELECT w.id, w.name, w.kind, w.state, w.on_failure, w.created_at, w.deadline_at, w.deadline_passed_at,
+             w.paused_at, w.paused_by, w.pause_reason, w.planned_at, w.finished_at, w.job_count,
+             w.levels, w.clusters, w.critical_path_length
+        FROM jobs.workflow_status w
+       WHERE w.id = ANY (:workflows) AND w.project_id = :project
       """;
-
-  Count countWorkflows(int projectId) {
-    return IndexReads.in(
-        jdbi,
-        h ->
-            Count.of(
-                h.createQuery(COUNT_WORKFLOWS)
-                    .bind("project", projectId)
-                    .bind("most", Count.CAP + 1)
-                    .mapTo(Long.class)
-                    .one()));
-  }
 
   private record StateCount(int workflow, String state, long count) {}
 
-  // At most 20,000 members each, by the workflow indexes of both tables.
+  // At most 20,000 members each, by the workflow indexes of both tables alone.
   private static final String COUNT_MEMBERS =
       """
-      SELECT j.workflow_id, j.state, count(*) AS n
-        FROM jobs.all_jobs j
-       WHERE j.workflow_id = ANY (:workflows)
-       GROUP BY j.workflow_id, j.state
+      SELECT c.workflow_id, c.state, c.jobs FROM jobs.workflow_counts c WHERE c.workflow_id = ANY (:workflows)
       """;
 
-  private static List<Workflow> complete(Handle h, List<Row> rows) {
-    if (rows.isEmpty()) {
+  /** Those of the ids that the project has, newest first. */
+  List<Workflow> read(Handle h, int projectId, List<Integer> ids) {
+    if (ids.isEmpty()) {
       return List.of();
     }
     Map<Integer, Map<String, Long>> counts = new HashMap<>();
     h.createQuery(COUNT_MEMBERS)
-        .bindArray("workflows", Integer.class, rows.stream().map(Row::id).toArray())
+        .bindArray("workflows", Integer.class, ids.toArray())
         .map(
             (row, c) ->
-                new StateCount(row.getInt("workflow_id"), row.getString("state"), row.getLong("n")))
+                new StateCount(
+                    row.getInt("workflow_id"), row.getString("state"), row.getLong("jobs")))
         .forEach(
             s ->
                 counts
                     .computeIfAbsent(s.workflow(), w -> new TreeMap<>())
                     .put(s.state(), s.count()));
-    return rows.stream().map(r -> r.with(counts.getOrDefault(r.id(), Map.of()))).toList();
+    return h
+        .createQuery(FIND_WORKFLOWS)
+        .bindArray("workflows", Integer.class, ids.toArray())
+        .bind("project", projectId)
+        .map((row, c) -> workflowOf(row, counts.getOrDefault(row.getInt("id"), Map.of())))
+        .stream()
+        .sorted(
+            Comparator.comparing(Workflow::createdAt)
+                .thenComparing(w -> Integer.valueOf(w.id()))
+                .reversed())
+        .toList();
   }
 
-  // A member stays when its job's retention has ended: outer join.
-  private static final String LIST_NODES =
+  private static final String LIST_CALLBACKS =
       """
-      SELECT m.key, m.job_id, j.type, j.state, m.level, m.cluster, m.critical, j.started_at, j.finished_at
-        FROM jobs.workflow_members m
-        LEFT JOIN (
-          SELECT a.id, a.type, a.state, a.started_at, a.finished_at FROM jobs.all_jobs a
-           WHERE a.workflow_id = :workflow) j ON j.id = m.job_id
-       WHERE m.workflow_id = :workflow
-       ORDER BY m.job_id
+      SELECT c.on_event, c.fired_at, c.job_id FROM jobs.workflow_callbacks c
+       WHERE c.workflow_id = :workflow ORDER BY c.on_event
       """;
 
-  private static final String LIST_EDGES =
-      """
-      SELECT p.key AS parent, c.key AS child, d.on_outcome
-        FROM jobs.dependencies d
-        JOIN jobs.workflow_members p ON p.workflow_id = :workflow AND p.job_id = d.parent_id
-        JOIN jobs.workflow_members c ON c.workflow_id = :workflow AND c.job_id = d.child_id
-       WHERE d.workflow_id = :workflow
-       ORDER BY d.parent_id, d.child_id
-      """;
-
-  private static final String WORKFLOW_EXISTS =
-      """
-      SELECT 1 FROM jobs.workflows w WHERE w.id = :workflow AND w.project_id = :project
-      """;
-
-  Optional<WorkflowGraph> findGraph(int projectId, int workflow) {
-    return IndexReads.in(
-        jdbi,
-        h ->
-            h.createQuery(WORKFLOW_EXISTS)
-                .bind("project", projectId)
-                .bind("workflow", workflow)
-                .mapTo(Integer.class)
-                .findOne()
-                .map(found -> new WorkflowGraph(nodes(h, workflow), edges(h, workflow))));
-  }
-
-  private static List<WorkflowGraph.Node> nodes(Handle h, int workflow) {
-    return h.createQuery(LIST_NODES)
+  private static List<Workflow.Callback> callbacks(Handle h, int workflow) {
+    return h.createQuery(LIST_CALLBACKS)
         .bind("workflow", workflow)
         .map(
             (row, c) ->
-                new WorkflowGraph.Node(
-                    row.getString("key"),
-                    row.getString("job_id"),
-                    row.getString("type"),
-                    row.getString("state"),
-                    row.getObject("level", Integer.class),
-                    row.getObject("cluster", Integer.class),
-                    row.getObject("critical", Boolean.class),
-                    instant(row, "started_at"),
-                    instant(row, "finished_at")))
+                new Workflow.Callback(
+                    row.getString("on_event"), instant(row, "fired_at"), row.getString("job_id")))
         .list();
   }
 
-  private static List<WorkflowGraph.Edge> edges(Handle h, int workflow) {
-    return h.createQuery(LIST_EDGES)
-        .bind("workflow", workflow)
-        .map(
-            (row, c) ->
-                new WorkflowGraph.Edge(
-                    row.getString("parent"), row.getString("child"), row.getString("on_outcome")))
-        .list();
-  }
-
-  private record Row(
-      int id,
-      String name,
-      String state,
-      String onFailure,
-      Instant createdAt,
-      @Nullable Instant plannedAt,
-      @Nullable Instant finishedAt,
-      int jobs,
-      @Nullable Integer levels,
-      @Nullable Integer clusters,
-      @Nullable Double criticalPathLength) {
-    Workflow with(Map<String, Long> counts) {
-      return new Workflow(
-          Integer.toString(id),
-          name,
-          state,
-          onFailure,
-          createdAt,
-          plannedAt,
-          finishedAt,
-          counts,
-          jobs,
-          levels,
-          clusters,
-          criticalPathLength);
-    }
-  }
-
-  private static Row rowOf(ResultSet row) throws SQLException {
-    return new Row(
-        row.getInt("id"),
+  private static Workflow workflowOf(ResultSet row, Map<String, Long> counts) throws SQLException {
+    int jobs = row.getInt("job_count");
+    long live =
+        counts.entrySet().stream()
+            .filter(e -> !ENDED.contains(e.getKey()))
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    return new Workflow(
+        row.getString("id"),
         row.getString("name"),
+        row.getString("kind"),
         row.getString("state"),
         row.getString("on_failure"),
         row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        instant(row, "deadline_at"),
+        instant(row, "deadline_passed_at"),
+        instant(row, "paused_at"),
+        row.getString("paused_by"),
+        row.getString("pause_reason"),
         instant(row, "planned_at"),
         instant(row, "finished_at"),
-        row.getInt("job_count"),
+        counts,
+        jobs,
+        // What has ended may have been retained no longer: what lives tells.
+        jobs == 0 ? 1 : Math.max(0, (double) (jobs - live) / jobs),
         row.getObject("levels", Integer.class),
         row.getObject("clusters", Integer.class),
-        row.getObject("critical_path_length", Double.class));
+        row.getObject("critical_path_length", Double.class),
+        null);
   }
 
-  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+  static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
     OffsetDateTime at = row.getObject(column, OffsetDateTime.class);
     return at == null ? null : at.toInstant();
   }

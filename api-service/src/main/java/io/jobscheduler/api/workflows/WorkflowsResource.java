@@ -5,11 +5,11 @@ import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.json.JsonBody;
-import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.problem.ProblemType;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -27,6 +27,7 @@ import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +39,26 @@ import org.jspecify.annotations.Nullable;
 public class WorkflowsResource {
   private final Authorizer authorizer;
   private final Submitter submitter;
+  private final Planner planner;
   private final WorkflowStore store;
+  private final WorkflowLists lists;
+  private final GraphStore graphs;
   private final int mostPayloadBytes;
 
   WorkflowsResource(
-      Authorizer authorizer, Submitter submitter, WorkflowStore store, JobLimits limits) {
+      Authorizer authorizer,
+      Submitter submitter,
+      Planner planner,
+      WorkflowStore store,
+      WorkflowLists lists,
+      GraphStore graphs,
+      JobLimits limits) {
     this.authorizer = authorizer;
     this.submitter = submitter;
+    this.planner = planner;
     this.store = store;
+    this.lists = lists;
+    this.graphs = graphs;
     this.mostPayloadBytes = JobLimits.payloadBytes(limits);
   }
 
@@ -72,29 +85,71 @@ public class WorkflowsResource {
           InputStream body) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_SUBMIT);
     WorkflowRequest request =
-        JsonBody.read(body, JsonBody.LARGE, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
+        JsonBody.read(body, JsonBody.GRAPH, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
     int id = submitter.submit(grant, request);
     return Response.created(URI.create("/api/v1/projects/" + grant.project() + "/workflows/" + id))
         .entity(find(grant, id))
         .build();
   }
 
+  @POST
+  @Path("/plan")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "planWorkflow",
+      summary = "Plan a workflow without storing it",
+      description =
+          "Checks it as a submission would; jobs that exist already count as ended. Durations are the"
+              + " request's, else the mean of the type, else one second.",
+      extensions = @Extension(name = "x-role", value = "viewer"))
+  public WorkflowPlan plan(
+      @PathParam("project") String project,
+      @Parameter(description = "for the expected makespan, 1 to 10000, default 8")
+          @QueryParam("slots")
+          @Nullable String slots,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = WorkflowBody.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value =
+                                  "{\"name\":\"import\",\"jobs\":[{\"key\":\"fetch\",\"type\":\"echo\",\"expectedDuration\":\"PT20S\"},{\"key\":\"load\",\"type\":\"echo\",\"expectedDuration\":\"PT5M\",\"dependsOn\":[\"fetch\"]}]}")))
+          InputStream body) {
+    Grant grant = authorizer.require(project, Action.WORKFLOWS_READ);
+    int count = Planner.slots(slots);
+    WorkflowRequest request =
+        JsonBody.read(body, JsonBody.GRAPH, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
+    return planner.plan(grant, request, count);
+  }
+
   @GET
   @Operation(
       operationId = "listWorkflows",
       summary = "List workflows, newest first",
+      description =
+          "A state in which a workflow still lives is looked for among the newest 500 that the cursor"
+              + " leaves: a page may be short and have a next one.",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public Page<Workflow> list(
       @PathParam("project") String project,
+      @Parameter(description = "running, failing, held, succeeded, failed or cancelled")
+          @QueryParam("state")
+          @Nullable String state,
+      @QueryParam("name") @Nullable String name,
+      @QueryParam("createdAfter") @Nullable String createdAfter,
+      @QueryParam("createdBefore") @Nullable String createdBefore,
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_READ);
-    int limit = Limit.of(limitText);
-    return Page.of(
-        store.listWorkflows(grant.projectId(), Cursor.number(cursor, Long.MAX_VALUE), limit + 1),
-        limit,
-        Workflow::id,
-        store.countWorkflows(grant.projectId()));
+    return lists.list(
+        grant.projectId(),
+        WorkflowFilter.of(state, name, createdAfter, createdBefore),
+        cursor,
+        Limit.of(limitText));
   }
 
   @GET
@@ -114,13 +169,35 @@ public class WorkflowsResource {
   @Operation(
       operationId = "getWorkflowGraph",
       summary = "Read the jobs and edges of a workflow",
+      description =
+          "With since, only those nodes and edges that have changed since the version of an earlier"
+              + " answer; a job whose retention ends is no change.",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public WorkflowGraph graph(
-      @PathParam("project") String project, @PathParam("workflow") String workflow) {
+      @PathParam("project") String project,
+      @PathParam("workflow") String workflow,
+      @Parameter(description = "the version of an earlier answer") @QueryParam("since")
+          @Nullable String since) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_READ);
-    return store
-        .findGraph(grant.projectId(), Ids.smallNumber(workflow, "workflow"))
+    return graphs
+        .findGraph(grant.projectId(), Ids.smallNumber(workflow, "workflow"), version(since))
         .orElseThrow(() -> ProblemException.notFound("workflow"));
+  }
+
+  private static @Nullable Long version(@Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      long version = Long.parseLong(text);
+      if (version >= 0) {
+        return version;
+      }
+    } catch (NumberFormatException e) {
+      // Falls through to the one answer.
+    }
+    throw ProblemException.at(
+        ProblemType.VALIDATION_FAILED, "?since", "Send the version of an earlier answer.");
   }
 
   private Workflow find(Grant grant, int id) {

@@ -1,11 +1,13 @@
 package io.jobscheduler.api.workflows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.api.TestProjects;
 import io.jobscheduler.api.jobs.JobOptions;
 import io.jobscheduler.api.jobs.JobRequest;
+import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,12 +21,16 @@ class SubmitStorePgTest {
 
   private SubmitStore submits;
   private WorkflowStore store;
+  private GraphStore graphs;
+  private WorkflowLists lists;
   private int project;
 
   @BeforeEach
   void open() {
     submits = new SubmitStore(TestProjects.api(database));
     store = new WorkflowStore(TestProjects.api(database));
+    graphs = new GraphStore(TestProjects.api(database));
+    lists = new WorkflowLists(TestProjects.api(database), new WorkflowListStore(), store);
     project = TestProjects.create(database, "p");
   }
 
@@ -50,9 +56,18 @@ class SubmitStorePgTest {
             new WorkflowRequest.Edge(2, 3, "failure")));
   }
 
+  private static WorkflowGraph.Edge edge(String from, String to, String on) {
+    return new WorkflowGraph.Edge(from, null, to, on, null, false);
+  }
+
+  private SubmitStore.Submitted submitted(WorkflowRequest request) {
+    return assertInstanceOf(SubmitStore.Accepted.class, submits.submit(project, request))
+        .workflow();
+  }
+
   @Test
   void storesGraphFlagsAndKeys() {
-    SubmitStore.Submitted stored = submits.submit(project, diamond("default")).orElseThrow();
+    SubmitStore.Submitted stored = submitted(diamond("default"));
     assertEquals(
         "a:ready:false:true b:blocked:true:true c:blocked:true:true d:blocked:true:false",
         database.sql(
@@ -69,15 +84,15 @@ class SubmitStorePgTest {
     assertEquals("running", workflow.state());
     assertEquals("hold", workflow.onFailure());
     assertEquals(Map.of("ready", 1L, "blocked", 3L), workflow.counts());
-    WorkflowGraph graph = store.findGraph(project, stored.id()).orElseThrow();
+    WorkflowGraph graph = graphs.findGraph(project, stored.id(), null).orElseThrow();
     assertEquals(
         List.of("a", "b", "c", "d"), graph.nodes().stream().map(WorkflowGraph.Node::key).toList());
     assertEquals(
         List.of(
-            new WorkflowGraph.Edge("a", "b", "success"),
-            new WorkflowGraph.Edge("a", "c", "done"),
-            new WorkflowGraph.Edge("b", "d", "success"),
-            new WorkflowGraph.Edge("c", "d", "failure")),
+            edge("a", "b", "success"),
+            edge("a", "c", "done"),
+            edge("b", "d", "success"),
+            edge("c", "d", "failure")),
         graph.edges());
   }
 
@@ -92,23 +107,20 @@ class SubmitStorePgTest {
             + ", 86400, span_start(clock_timestamp(), 86400), 1, t.type, 1, 0, 0, 0, 0, 0, 0, '{}',"
             + " array_fill(0::bigint, ARRAY[t.bucket]) || 1::bigint"
             + " FROM (VALUES ('short', 10), ('long', 40)) AS t (type, bucket)");
-    submits
-        .submit(
-            project,
-            new WorkflowRequest(
-                "w",
-                "cancel",
-                List.of(
-                    typed("chain1", "short"),
-                    typed("chain2", "short"),
-                    typed("chain3", "short"),
-                    typed("root", "short"),
-                    typed("behind", "long")),
-                List.of(
-                    new WorkflowRequest.Edge(0, 1, "success"),
-                    new WorkflowRequest.Edge(1, 2, "success"),
-                    new WorkflowRequest.Edge(3, 4, "success"))))
-        .orElseThrow();
+    submitted(
+        new WorkflowRequest(
+            "w",
+            "cancel",
+            List.of(
+                typed("chain1", "short"),
+                typed("chain2", "short"),
+                typed("chain3", "short"),
+                typed("root", "short"),
+                typed("behind", "long")),
+            List.of(
+                new WorkflowRequest.Edge(0, 1, "success"),
+                new WorkflowRequest.Edge(1, 2, "success"),
+                new WorkflowRequest.Edge(3, 4, "success"))));
 
     assertEquals(
         "root",
@@ -126,7 +138,7 @@ class SubmitStorePgTest {
 
   @Test
   void storesNothingWhenOneQueueIsUnknown() {
-    assertTrue(submits.submit(project, diamond("nowhere")).isEmpty());
+    assertInstanceOf(SubmitStore.UnknownQueue.class, submits.submit(project, diamond("nowhere")));
     for (String table : List.of("workflows", "jobs", "workflow_members", "dependencies")) {
       assertEquals("0", database.sql("SELECT count(*) FROM " + table), table);
     }
@@ -134,7 +146,7 @@ class SubmitStorePgTest {
 
   @Test
   void aWorkerGetsTheRootAndNothingElse() {
-    submits.submit(project, diamond("default")).orElseThrow();
+    submitted(diamond("default"));
     assertEquals(
         "a",
         database.sql(
@@ -146,24 +158,24 @@ class SubmitStorePgTest {
 
   @Test
   void anotherProjectSeesNothingOfIt() {
-    int id = submits.submit(project, diamond("default")).orElseThrow().id();
+    int id = submitted(diamond("default")).id();
     int other = TestProjects.create(database, "other");
     assertTrue(store.findWorkflow(other, id).isEmpty());
-    assertTrue(store.findGraph(other, id).isEmpty());
-    assertEquals(List.of(), store.listWorkflows(other, Long.MAX_VALUE, 10));
+    assertTrue(graphs.findGraph(other, id, null).isEmpty());
+    assertEquals(List.of(), lists.list(other, WorkflowFilter.ALL, null, 10).items());
   }
 
   @Test
   void listsNewestFirst() {
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      ids.add(0, Integer.toString(submits.submit(project, diamond("default")).orElseThrow().id()));
+      ids.add(0, Integer.toString(submitted(diamond("default")).id()));
     }
+    Page<Workflow> first = lists.list(project, WorkflowFilter.ALL, null, 2);
+    assertEquals(ids.subList(0, 2), first.items().stream().map(Workflow::id).toList());
     assertEquals(
-        ids, store.listWorkflows(project, Long.MAX_VALUE, 10).stream().map(Workflow::id).toList());
-    assertEquals(
-        ids.subList(1, 3),
-        store.listWorkflows(project, Long.parseLong(ids.get(0)), 10).stream()
+        ids.subList(2, 3),
+        lists.list(project, WorkflowFilter.ALL, first.nextCursor(), 2).items().stream()
             .map(Workflow::id)
             .toList());
   }

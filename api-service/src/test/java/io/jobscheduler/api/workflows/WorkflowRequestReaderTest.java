@@ -11,6 +11,8 @@ import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -119,5 +121,116 @@ class WorkflowRequestReaderTest {
     String detail = assertThrows(ProblemException.class, () -> Cycles.refuse(request)).getMessage();
     assertTrue(detail.endsWith("→ … (10000 jobs)"), detail);
     assertTrue(detail.length() < 300, detail);
+  }
+
+  private static List<String> pointers(String jobs) {
+    return wrong("{\"name\":\"w\",\"jobs\":[" + jobs + "]}").stream()
+        .map(FieldError::pointer)
+        .toList();
+  }
+
+  private static List<String> edges(WorkflowRequest request) {
+    return request.edges().stream()
+        .map(e -> request.jobs().get(e.parent()).key() + ">" + request.jobs().get(e.child()).key())
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void countsADependencyNamedTwiceOnce() {
+    WorkflowRequest request =
+        read(
+            "{\"name\":\"w\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"},{\"key\":\"b\",\"type\":\"t\","
+                + "\"dependsOn\":[\"a\",{\"key\":\"a\",\"on\":\"success\"},{\"job\":\"7\"},{\"job\":\"7\"}]}]}");
+    assertEquals(List.of("a>b"), edges(request));
+    assertEquals(
+        List.of(new WorkflowRequest.Outside(1, 7L, null, "success", "/jobs/1/dependsOn/2/job")),
+        request.outside());
+  }
+
+  @Test
+  void readsWhatTheGraphNeedsMore() {
+    WorkflowRequest request =
+        read(
+            "{\"name\":\"w\",\"deadline\":\"PT2H\",\"callbacks\":{\"onCompletion\":{\"type\":\"tell\"}},"
+                + "\"jobs\":[{\"key\":\"a\",\"type\":\"t\",\"expectedDuration\":\"PT1.5S\"},"
+                + "{\"key\":\"b\",\"type\":\"t\",\"join\":\"any_success\",\"dependsOn\":[\"a\"]},"
+                + "{\"key\":\"g\",\"gate\":{\"signal\":{\"name\":\"go\"}},\"dependsOn\":[\"b\"]}]}");
+    assertEquals(Duration.ofHours(2), request.extras().deadlineIn());
+    assertEquals("completion", request.extras().callbacks().get(0).event());
+    assertEquals(Duration.ofMillis(1500), request.jobs().get(0).node().expected());
+    assertEquals("any_success", request.jobs().get(1).node().join());
+    assertEquals("go", request.jobs().get(2).node().gate().signal());
+    assertEquals(
+        Instant.parse("2030-01-31T08:00:00Z"),
+        read("{\"name\":\"w\",\"deadline\":\"2030-01-31T09:00:00+01:00\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"}]}")
+            .extras()
+            .deadlineAt());
+  }
+
+  @Test
+  void namesEachContradiction() {
+    assertEquals(
+        List.of("/jobs/1/dependsOn/0/on"),
+        pointers(
+            "{\"key\":\"a\",\"type\":\"t\"},{\"key\":\"b\",\"type\":\"t\",\"join\":\"all_done\","
+                + "\"dependsOn\":[{\"key\":\"a\",\"on\":\"done\"}]}"));
+    assertEquals(
+        List.of("/jobs/0/priority", "/jobs/0/expectedDuration", "/jobs/1/gate"),
+        pointers(
+            "{\"key\":\"a\",\"gate\":{\"for\":\"PT1S\"},\"priority\":3,\"expectedDuration\":\"PT1S\"},"
+                + "{\"key\":\"b\",\"gate\":{\"for\":\"PT1S\",\"approval\":{}}}"));
+    assertEquals(
+        List.of("/jobs/0/type", "/jobs/1/dependsOn/0/job", "/jobs/2/dependsOn/0/job"),
+        pointers(
+            "{\"key\":\"a\"},{\"key\":\"b\",\"type\":\"t\",\"dependsOn\":[{\"job\":\"x\"}]},"
+                + "{\"key\":\"c\",\"type\":\"t\",\"dependsOn\":[{\"job\":\"1\",\"key\":\"a\"}]}"));
+    assertEquals(
+        List.of("/kind"),
+        wrong(
+                "{\"name\":\"w\",\"kind\":\"batch\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"},"
+                    + "{\"key\":\"b\",\"type\":\"t\",\"dependsOn\":[\"a\"]}]}")
+            .stream()
+            .map(FieldError::pointer)
+            .toList());
+  }
+
+  @Test
+  void inlinesASubWorkflow() {
+    WorkflowRequest request =
+        read(
+            "{\"name\":\"w\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"},"
+                + "{\"key\":\"s\",\"dependsOn\":[\"a\"],\"join\":\"all_done\",\"workflow\":{\"jobs\":["
+                + "{\"key\":\"x\",\"type\":\"t\"},{\"key\":\"y\",\"type\":\"t\",\"dependsOn\":[\"x\"]},"
+                + "{\"key\":\"z\",\"type\":\"t\",\"dependsOn\":[{\"job\":\"9\"}]}]}},"
+                + "{\"key\":\"b\",\"type\":\"t\",\"dependsOn\":[\"s\"]}]}");
+    assertEquals(
+        List.of("a", "s::start", "s:x", "s:y", "s:z", "s", "b"),
+        request.jobs().stream().map(WorkflowRequest.Member::key).toList());
+    assertEquals(
+        List.of("a>s::start", "s::start>s:x", "s::start>s:z", "s:x>s:y", "s:y>s", "s:z>s", "s>b"),
+        edges(request));
+    assertEquals("all_done", request.jobs().get(1).node().join());
+    assertEquals(Gate.JOIN, request.jobs().get(5).node().gate().kind());
+    assertEquals(4, request.outside().get(0).child());
+    assertEquals("/jobs/1/workflow/jobs/0", request.jobs().get(2).node().pointer());
+  }
+
+  @Test
+  void namesWhatIsWrongInsideASubWorkflow() {
+    String inner = "{\"key\":\"x\",\"type\":\"t\",\"dependsOn\":[\"a\"]}";
+    assertEquals(
+        List.of("/jobs/1/workflow/jobs/0/dependsOn/0", "/jobs/2/key"),
+        pointers(
+            "{\"key\":\"a\",\"type\":\"t\"},{\"key\":\"s\",\"workflow\":{\"jobs\":["
+                + inner
+                + "]}},{\"key\":\"s:x\",\"type\":\"t\"}"));
+    assertEquals(
+        List.of("/jobs/0/workflow/jobs"), pointers("{\"key\":\"s\",\"workflow\":{\"jobs\":[]}}"));
+    String deep = "{\"key\":\"s\",\"workflow\":{\"jobs\":[%s]}}";
+    assertEquals(
+        "/jobs/0/workflow/jobs/0/workflow/jobs/0/workflow/jobs",
+        pointers(deep.formatted(deep.formatted(deep.formatted("{\"key\":\"x\",\"type\":\"t\"}"))))
+            .get(0));
   }
 }
