@@ -103,6 +103,8 @@ class WorkflowListsPgTest {
   @Test
   void eachListReadsItsPageOfOneIndex() throws SQLException {
     make(3_000, "'succeeded'");
+    make(30, "'failed'");
+    make(30, "NULL");
     database.sql("ANALYZE jobs.workflows");
     for (List<String> which :
         List.of(
@@ -124,7 +126,7 @@ class WorkflowListsPgTest {
       return ((String) field.get(null))
           .replace(":project", Integer.toString(project))
           .replace(":name", "'n1'")
-          .replace(":state", "'succeeded'")
+          .replace(":state", "'failed'")
           .replace(":beforeId", "9223372036854775807")
           .replaceAll("(?<!:):before", "'infinity'")
           .replaceAll("(?<!:):after", "'-infinity'")
