@@ -134,11 +134,15 @@ AS $$
 DECLARE
   v_ids bigint[];
   v_projects int[];
+  v_reasons text[];
   v_half int := cardinality(p_ids) / 2;
 BEGIN
   BEGIN
-    SELECT array_agg(l.id), array_agg(l.project_id) INTO v_ids, v_projects
-      FROM (SELECT j.id, j.project_id FROM jobs j
+    -- An approval that nobody gave in time is told from a job that did not start.
+    SELECT array_agg(l.id), array_agg(l.project_id),
+           array_agg(CASE WHEN l.gate = 'approval' THEN 'approval-expired' ELSE 'expired' END)
+      INTO v_ids, v_projects, v_reasons
+      FROM (SELECT j.id, j.project_id, j.gate FROM jobs j
              -- By primary key, and judged again: a claim, or a later start_by, may have come between.
              WHERE j.id = ANY (p_ids) AND j.start_by <= clock_timestamp()
                AND NOT (ARRAY['running'] @> ARRAY[j.state])
@@ -149,7 +153,10 @@ BEGIN
     END IF;
     -- Children are told in a later transaction: no lock order spans two levels.
     INSERT INTO pending_releases (parent_id, outcome)
-    SELECT m.id, m.state FROM finish_jobs(v_ids, 'cancelled', 'expired') m WHERE m.has_dependents
+    SELECT m.id, m.state
+      FROM move_to_finished(v_ids, array_fill('cancelled'::text, ARRAY[cardinality(v_ids)]), v_reasons, NULL, NULL, NULL,
+                            NULL, NULL) m
+     WHERE m.has_dependents
     ON CONFLICT (parent_id) DO UPDATE SET outcome = excluded.outcome;
   EXCEPTION WHEN data_exception OR integrity_constraint_violation OR raise_exception THEN
     IF v_half = 0 THEN

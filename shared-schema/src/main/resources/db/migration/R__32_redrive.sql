@@ -29,7 +29,6 @@ DECLARE
   v_moved bigint[];
   v_attempted bigint[];
   v_waiters bigint[];
-  v_parents bigint[];
   v_children bigint[];
   v_joins bigint[];
 BEGIN
@@ -75,8 +74,8 @@ BEGIN
       JOIN queues q ON q.id = g.queue_id
   )
   SELECT array_agg(g.id), array_agg(g.id) FILTER (WHERE g.attempt_rows > 0),
-         array_agg(g.id) FILTER (WHERE g.has_dependencies), array_agg(g.id) FILTER (WHERE g.has_dependents)
-    INTO v_moved, v_attempted, v_waiters, v_parents
+         array_agg(g.id) FILTER (WHERE g.has_dependencies)
+    INTO v_moved, v_attempted, v_waiters
     FROM gone g;
 
   IF v_attempted IS NOT NULL THEN
@@ -105,19 +104,20 @@ BEGIN
        AND EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met);
   END IF;
 
-  IF v_parents IS NOT NULL THEN
-    -- What was still to be told is void.
-    DELETE FROM pending_releases p WHERE p.parent_id = ANY (v_parents);
+  IF v_moved IS NOT NULL THEN
+    -- Children of each, whatever its has_dependents says: who adds an edge to an ended parent, or to one that runs,
+    -- need not have been able to set it. What was still to be told is void.
+    DELETE FROM pending_releases p WHERE p.parent_id = ANY (v_moved);
     -- Waiting children in id order. One that a claim has locked is looked at once that has ended, and runs then.
     SELECT array_agg(l.id), array_agg(l.id) FILTER (WHERE l.join_mode IS NOT NULL) INTO v_children, v_joins
       FROM (SELECT j.id, j.join_mode FROM jobs j
              WHERE j.id = ANY (ARRAY(SELECT d.child_id FROM dependencies d
-                                      WHERE d.parent_id = ANY (v_parents) AND (d.outcome IS NOT NULL OR d.waived)))
+                                      WHERE d.parent_id = ANY (v_moved) AND (d.outcome IS NOT NULL OR d.waived)))
                AND j.lease_token IS NULL
              ORDER BY j.id FOR UPDATE) l;
     IF v_children IS NOT NULL THEN
       UPDATE dependencies d SET outcome = NULL, benign = NULL, waived = false
-       WHERE d.child_id = ANY (v_children) AND d.parent_id IN (SELECT u.id FROM unnest(v_parents) AS u (id))
+       WHERE d.child_id = ANY (v_children) AND d.parent_id IN (SELECT u.id FROM unnest(v_moved) AS u (id))
          AND (d.outcome IS NOT NULL OR d.waived);
       UPDATE dependencies d SET waived = false WHERE d.child_id = ANY (v_joins) AND d.waived;
       -- A gate that was open is not any more; its time runs anew.

@@ -177,6 +177,21 @@ class GrowthPgTest {
     }
   }
 
+  /** A job that had no children when it ended: its row does not say that it has one now. */
+  @Test
+  void aParentThatGotAChildAfterItsEndHoldsItBackWhenItRunsAgain() throws SQLException {
+    try (Connection worker = sql.asWorker();
+        Connection api = database.connect(Role.API)) {
+      flow.job("alone").end(worker, "succeeded", "alone");
+      assertEquals(Map.of("b", "added ready"), add(jobs("b"), edge("alone", "b")));
+      api.createStatement()
+          .execute(
+              "SELECT jobs.rerun_members(%d, %d, '{%d}')"
+                  .formatted(project, flow.id, flow.id("alone")));
+      assertEquals("blocked", flow.states().get("b"));
+    }
+  }
+
   @Test
   void aWaitingMemberGetsAnotherEdgeAndAStartedOneDoesNot() throws SQLException {
     flow.job("free");
