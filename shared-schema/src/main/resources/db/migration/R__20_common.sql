@@ -7,7 +7,7 @@
 -- table, whatever the statistics were when its plan was made.
 --
 -- Advisory locks, two-key space (io.jobscheduler.schema.names.AdvisoryLocks):
---   1 queue id · 2 workflow id · 3 claim gate · 4 leadership · 5 migration
+--   1 queue id · 2 workflow id · 3 claim gate · 4 leadership · 5 migration · 6 audit
 
 -- Microseconds since the epoch: the unit of dispatch_key.
 CREATE OR REPLACE FUNCTION micros(p_at timestamptz) RETURNS bigint

@@ -89,6 +89,9 @@ GRANT EXECUTE ON FUNCTION
   add_members(int, int, json, text[], bigint[], text[], text[])
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION connect_jobs(int, bigint[], bigint[], text[], bigint[]) TO ${api_role};
+-- The audit log grows by its functions only; nobody changes or deletes a row of it.
+GRANT SELECT ON audit_log TO ${api_role};
+GRANT EXECUTE ON FUNCTION audit_action(int, text, text), verify_audit(int) TO ${api_role};
 
 -- ---------------------------------------------------------------- worker-service
 -- No right on any job row: claim and settle are its only doors.
@@ -126,6 +129,7 @@ GRANT EXECUTE ON FUNCTION
   leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),
   resume_due_queues(), queues_to_rekey(), rekey_queue(int, int),
   roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int),
+  seal_audit(int),
   promote_jobs(bigint[]), loop_candidates(text, int, bigint[]), queue_gauges(), tell_edges(bigint, int), delete_due_defaults(int), next_expired_partition(date[]),
   forget_workflows(int), forget_keys(int), note_first_failures(int), cancel_overdue(int), forget_edges(bigint, int)
    TO ${scheduler_role};

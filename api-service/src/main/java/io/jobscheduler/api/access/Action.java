@@ -37,7 +37,8 @@ public enum Action {
   MEMBERS_READ("members:read", Role.ADMIN),
   MEMBERS_EDIT("members:edit", Role.ADMIN),
   KEYS_READ("keys:read", Role.ADMIN),
-  KEYS_EDIT("keys:edit", Role.ADMIN);
+  KEYS_EDIT("keys:edit", Role.ADMIN),
+  AUDIT_READ("audit:read", Role.ADMIN);
 
   private final String label;
   private final Role least;

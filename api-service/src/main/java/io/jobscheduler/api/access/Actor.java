@@ -18,6 +18,11 @@ public record Actor(Kind kind, long id, String name) {
     return new Actor(Kind.USER, user.id(), user.email());
   }
 
+  /** What it is in the audit log. */
+  String recordKind() {
+    return kind == Kind.KEY ? "api_key" : "user";
+  }
+
   /** As it stands in rows and answers: an address, or {@code key:} and the key's name. */
   public String label() {
     return kind == Kind.KEY ? "key:" + name : name;

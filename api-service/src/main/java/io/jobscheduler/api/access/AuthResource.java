@@ -5,6 +5,8 @@ import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.Audited;
+import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.PermitAll;
@@ -83,6 +85,7 @@ public class AuthResource {
   }
 
   @POST
+  @Unaudited("a session is no change to record")
   @Path("/login")
   @PermitAll
   @Consumes(MediaType.APPLICATION_JSON)
@@ -158,6 +161,7 @@ public class AuthResource {
   }
 
   @POST
+  @Unaudited("the same session goes on")
   @Path("/refresh")
   @PermitAll
   @Consumes(MediaType.APPLICATION_JSON)
@@ -186,6 +190,7 @@ public class AuthResource {
   }
 
   @POST
+  @Unaudited("the caller ends its own session")
   @Path("/logout")
   @PermitAll
   @Consumes(MediaType.APPLICATION_JSON)
@@ -233,6 +238,7 @@ public class AuthResource {
   }
 
   @POST
+  @Audited(value = "user", keepsRefusals = true)
   @Path("/password")
   @Authenticated
   @Consumes(MediaType.APPLICATION_JSON)

@@ -4,6 +4,7 @@ import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.AuditTrail;
 import io.quarkus.security.identity.SecurityIdentity;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Collection;
@@ -24,11 +25,13 @@ public class Authorizer {
   private final AccessStore store;
   private final KeyStore keys;
   private final SecurityIdentity identity;
+  private final AuditTrail trail;
 
-  Authorizer(AccessStore store, KeyStore keys, SecurityIdentity identity) {
+  Authorizer(AccessStore store, KeyStore keys, SecurityIdentity identity, AuditTrail trail) {
     this.store = store;
     this.keys = keys;
     this.identity = identity;
+    this.trail = trail;
   }
 
   /**
@@ -56,9 +59,13 @@ public class Authorizer {
     if (!Fields.isName(project)) {
       throw ProblemException.notFound("project");
     }
-    return caller() instanceof Caller.Key key
-        ? keyGrant(key, project, action)
-        : userGrant(project, action);
+    Grant grant =
+        caller() instanceof Caller.Key key
+            ? keyGrant(key, project, action)
+            : userGrant(project, action);
+    trail.by(
+        grant.actor().recordKind(), grant.actor().id(), grant.actor().name(), grant.projectId());
+    return grant;
   }
 
   private Grant keyGrant(Caller.Key key, String project, Action action) {
@@ -180,6 +187,8 @@ public class Authorizer {
       throw ProblemException.of(ProblemType.FORBIDDEN, "This is not for API keys; log in.");
     }
     UserRow user = store.findActiveUser(userId(), session()).orElseThrow(Authorizer::gone);
+    Actor actor = Actor.user(user);
+    trail.by(actor.recordKind(), actor.id(), actor.name());
     return isPlatformAdmin(user.platformAdmin(), mapped()) ? user.asPlatformAdmin() : user;
   }
 

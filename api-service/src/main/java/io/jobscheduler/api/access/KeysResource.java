@@ -7,6 +7,7 @@ import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -86,6 +87,7 @@ public class KeysResource {
   public record NewKey(Key key, String secret) {}
 
   @POST
+  @Audited("api-key")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "createApiKey",
@@ -137,6 +139,7 @@ public class KeysResource {
   }
 
   @DELETE
+  @Audited("api-key")
   @Path("/{key}")
   @Operation(
       operationId = "deleteApiKey",

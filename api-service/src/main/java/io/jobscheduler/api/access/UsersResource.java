@@ -10,6 +10,7 @@ import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.SqlFailures;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -76,6 +77,7 @@ public class UsersResource {
   }
 
   @POST
+  @Audited("user")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "createUser",
@@ -117,6 +119,7 @@ public class UsersResource {
       @Nullable String name, @Nullable Boolean platformAdmin, @Nullable Boolean disabled) {}
 
   @PATCH
+  @Audited("user")
   @Path("/{user}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

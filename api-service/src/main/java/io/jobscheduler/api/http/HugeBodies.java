@@ -47,6 +47,7 @@ class HugeBodies {
             type.status(),
             "The body may have at most " + MOST_BYTES + " bytes.",
             request.request().path(),
+            RequestIds.of(request),
             null,
             null);
     request

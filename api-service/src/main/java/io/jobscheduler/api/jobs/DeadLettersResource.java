@@ -9,6 +9,7 @@ import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -87,6 +88,7 @@ public class DeadLettersResource {
   public record Redriven(int redriven, Count remaining) {}
 
   @POST
+  @Audited("dead-letter-group")
   @Path("/{fingerprint}/redrive")
   @Operation(
       operationId = "redriveDeadLetters",

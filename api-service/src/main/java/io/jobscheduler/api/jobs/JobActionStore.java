@@ -39,23 +39,22 @@ class JobActionStore {
   /** One row for each job that the project has. */
   List<Cancelled> cancelJobs(
       int projectId, Collection<Long> ids, String by, @Nullable String reason) {
-    return Patience.with(
-        () ->
-            jdbi.withHandle(
-                h ->
-                    h.createQuery(CANCEL_JOBS)
-                        .bind("project", projectId)
-                        .bindArray("ids", Long.class, ids.toArray())
-                        .bind("by", by)
-                        .bind("reason", reason)
-                        .map(
-                            (row, c) ->
-                                new Cancelled(
-                                    row.getLong("id"),
-                                    row.getString("verdict"),
-                                    row.getString("state"),
-                                    row.getObject("worker_id", Long.class)))
-                        .list()));
+    return Patience.in(
+        jdbi,
+        h ->
+            h.createQuery(CANCEL_JOBS)
+                .bind("project", projectId)
+                .bindArray("ids", Long.class, ids.toArray())
+                .bind("by", by)
+                .bind("reason", reason)
+                .map(
+                    (row, c) ->
+                        new Cancelled(
+                            row.getLong("id"),
+                            row.getString("verdict"),
+                            row.getString("state"),
+                            row.getObject("worker_id", Long.class)))
+                .list());
   }
 
   /**
@@ -89,16 +88,15 @@ class JobActionStore {
 
   /** One row for each job that the project has. */
   List<Moved> redriveJobs(int projectId, Collection<Long> ids, Collection<String> states) {
-    return Patience.with(
-        () ->
-            jdbi.withHandle(
-                h ->
-                    h.createQuery(REDRIVE_JOBS)
-                        .bind("project", projectId)
-                        .bindArray("ids", Long.class, ids.toArray())
-                        .bindArray("states", String.class, states.toArray())
-                        .map((row, c) -> Moved.of(row))
-                        .list()));
+    return Patience.in(
+        jdbi,
+        h ->
+            h.createQuery(REDRIVE_JOBS)
+                .bind("project", projectId)
+                .bindArray("ids", Long.class, ids.toArray())
+                .bindArray("states", String.class, states.toArray())
+                .map((row, c) -> Moved.of(row))
+                .list());
   }
 
   private static final String RUN_JOBS_NOW =
@@ -109,14 +107,13 @@ class JobActionStore {
 
   /** One row for each job that the project has. */
   List<Moved> runJobsNow(int projectId, Collection<Long> ids) {
-    return Patience.with(
-        () ->
-            jdbi.withHandle(
-                h ->
-                    h.createQuery(RUN_JOBS_NOW)
-                        .bind("project", projectId)
-                        .bindArray("ids", Long.class, ids.toArray())
-                        .map((row, c) -> Moved.of(row))
-                        .list()));
+    return Patience.in(
+        jdbi,
+        h ->
+            h.createQuery(RUN_JOBS_NOW)
+                .bind("project", projectId)
+                .bindArray("ids", Long.class, ids.toArray())
+                .map((row, c) -> Moved.of(row))
+                .list());
   }
 }

@@ -6,6 +6,7 @@ import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
@@ -49,6 +50,7 @@ public class JobActionsResource {
   public record CancelRequested(boolean cancelRequested, Job job) {}
 
   @POST
+  @Audited("job")
   @Path("/{job}/cancel")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -110,6 +112,7 @@ public class JobActionsResource {
           @Nullable Boolean evenIfSucceeded) {}
 
   @POST
+  @Audited("job")
   @Path("/{job}/retry")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -152,6 +155,7 @@ public class JobActionsResource {
   }
 
   @POST
+  @Audited("job")
   @Path("/{job}/run-now")
   @Operation(
       operationId = "runJobNow",

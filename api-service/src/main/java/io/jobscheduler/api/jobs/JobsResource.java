@@ -8,6 +8,7 @@ import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -57,6 +58,7 @@ public class JobsResource {
   }
 
   @POST
+  @Unaudited("enqueuing")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "enqueueJob",
@@ -92,6 +94,7 @@ public class JobsResource {
   }
 
   @POST
+  @Unaudited("enqueuing")
   @Path("/bulk")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

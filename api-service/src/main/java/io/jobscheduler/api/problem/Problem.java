@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param detail what went wrong this time, for the caller
  * @param instance the request's path
  * @param errors the bad fields, if any
+ * @param requestId the request's id, which the server's log names too
  * @param cycle the keys of a workflow's cycle, the first again at the end
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -24,5 +25,6 @@ public record Problem(
     int status,
     String detail,
     String instance,
+    @Nullable String requestId,
     @Nullable List<FieldError> errors,
     @Nullable List<String> cycle) {}

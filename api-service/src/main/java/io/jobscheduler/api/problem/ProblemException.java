@@ -84,13 +84,14 @@ public final class ProblemException extends RuntimeException {
     return retryAfter == null ? null : Math.max(1, (retryAfter.toMillis() + 999) / 1_000);
   }
 
-  Problem at(String instance) {
+  Problem at(String instance, @Nullable String requestId) {
     return new Problem(
         type.uri(),
         type.title(),
         type.status(),
         detail,
         instance,
+        requestId,
         errors.isEmpty() ? null : errors,
         cycle);
   }

@@ -2,9 +2,11 @@ package io.jobscheduler.api.problem;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.jobscheduler.api.http.RequestIds;
 import io.quarkus.security.AuthenticationFailedException;
 import io.quarkus.security.ForbiddenException;
 import io.quarkus.security.UnauthorizedException;
+import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
@@ -27,10 +29,12 @@ public final class ProblemMappers {
 
   private final ObjectMapper json;
   private final AllowedMethods allowed;
+  private final CurrentVertxRequest current;
 
-  ProblemMappers(ObjectMapper json, AllowedMethods allowed) {
+  ProblemMappers(ObjectMapper json, AllowedMethods allowed, CurrentVertxRequest current) {
     this.json = json;
     this.allowed = allowed;
+    this.current = current;
   }
 
   @ServerExceptionMapper
@@ -118,7 +122,8 @@ public final class ProblemMappers {
     Response.ResponseBuilder response =
         Response.status(e.type().status())
             .type(MEDIA_TYPE)
-            .entity(text(e.at(uri.getRequestUri().getRawPath())));
+            .entity(
+                text(e.at(uri.getRequestUri().getRawPath(), RequestIds.of(current.getCurrent()))));
     Long after = e.retryAfterSeconds();
     if (e.type() == ProblemType.UNAUTHORIZED) {
       response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer");

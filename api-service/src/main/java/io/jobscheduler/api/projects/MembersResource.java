@@ -12,6 +12,7 @@ import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.projects.ProjectStore.Member;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -66,6 +67,7 @@ public class MembersResource {
   }
 
   @PUT
+  @Audited("member")
   @Path("/{user}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -112,6 +114,7 @@ public class MembersResource {
   }
 
   @DELETE
+  @Audited("member")
   @Path("/{user}")
   @Operation(
       operationId = "deleteMember",

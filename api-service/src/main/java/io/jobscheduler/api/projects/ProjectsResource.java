@@ -14,6 +14,7 @@ import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.SqlFailures;
 import io.jobscheduler.api.projects.ProjectStore.Project;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -53,6 +54,7 @@ public class ProjectsResource {
   public record ProjectRequest(String name) {}
 
   @POST
+  @Audited("project")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "createProject",

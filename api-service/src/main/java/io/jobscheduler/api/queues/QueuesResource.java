@@ -13,6 +13,7 @@ import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -115,6 +116,7 @@ public class QueuesResource {
   }
 
   @PUT
+  @Audited("queue")
   @Path("/{queue}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -147,6 +149,7 @@ public class QueuesResource {
   }
 
   @PATCH
+  @Audited("queue")
   @Path("/{queue}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -178,6 +181,7 @@ public class QueuesResource {
   }
 
   @DELETE
+  @Audited("queue")
   @Path("/{queue}")
   @Operation(
       operationId = "deleteQueue",
@@ -202,6 +206,7 @@ public class QueuesResource {
   }
 
   @POST
+  @Audited("queue")
   @Path("/{queue}/pause")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -236,6 +241,7 @@ public class QueuesResource {
   }
 
   @POST
+  @Audited("queue")
   @Path("/{queue}/resume")
   @Operation(
       operationId = "resumeQueue",

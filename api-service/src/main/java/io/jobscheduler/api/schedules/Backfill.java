@@ -1,5 +1,6 @@
 package io.jobscheduler.api.schedules;
 
+import io.jobscheduler.api.trail.Rehearsal;
 import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -52,5 +53,6 @@ public record Backfill(
       int toRun,
       int leftAlone,
       @Nullable Instant first,
-      @Nullable Instant last) {}
+      @Nullable Instant last)
+      implements Rehearsal {}
 }

@@ -6,6 +6,7 @@ import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.Unaudited;
 import io.jobscheduler.schedule.cron.CronSyntaxException;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
@@ -38,6 +39,7 @@ public class PreviewResource {
   }
 
   @POST
+  @Unaudited("nothing is stored")
   @Path("/preview")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

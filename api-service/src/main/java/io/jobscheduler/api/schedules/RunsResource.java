@@ -11,6 +11,7 @@ import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.trail.Audited;
 import io.jobscheduler.api.workflows.Workflow;
 import io.jobscheduler.api.workflows.WorkflowStore;
 import io.quarkus.security.Authenticated;
@@ -70,6 +71,8 @@ public class RunsResource {
   public record Queued(String outcome) {}
 
   @POST
+  // A trigger that the overlap policy refuses stands in the history as skipped.
+  @Audited(value = "schedule", keepsRefusals = true)
   @Path("/{name}/trigger")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -123,6 +126,7 @@ public class RunsResource {
   }
 
   @POST
+  @Audited("schedule")
   @Path("/{name}/backfill")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -201,6 +205,7 @@ public class RunsResource {
   }
 
   @POST
+  @Audited("backfill")
   @Path("/{name}/backfills/{backfill}/abort")
   @Operation(
       operationId = "abortBackfill",

@@ -8,6 +8,7 @@ import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.Violations;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -52,6 +53,7 @@ public class ScheduleActionsResource {
   }
 
   @POST
+  @Audited("schedule")
   @Path("/{name}/pause")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -82,6 +84,7 @@ public class ScheduleActionsResource {
   }
 
   @POST
+  @Audited("schedule")
   @Path("/{name}/resume")
   @Operation(
       operationId = "resumeSchedule",

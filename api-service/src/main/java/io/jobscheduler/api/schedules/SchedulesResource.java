@@ -10,6 +10,7 @@ import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -68,6 +69,7 @@ public class SchedulesResource {
   }
 
   @POST
+  @Audited("schedule")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "createSchedule",
@@ -133,6 +135,7 @@ public class SchedulesResource {
   }
 
   @PUT
+  @Audited("schedule")
   @Path("/{name}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -177,6 +180,7 @@ public class SchedulesResource {
   }
 
   @PATCH
+  @Audited("schedule")
   @Path("/{name}")
   @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
   @Operation(
@@ -219,6 +223,7 @@ public class SchedulesResource {
   }
 
   @DELETE
+  @Audited("schedule")
   @Path("/{name}")
   @Operation(
       operationId = "deleteSchedule",

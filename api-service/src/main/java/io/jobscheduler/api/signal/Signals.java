@@ -1,13 +1,12 @@
 package io.jobscheduler.api.signal;
 
 import io.agroal.api.AgroalDataSource;
+import io.jobscheduler.api.database.AfterCommit;
 import io.jobscheduler.schema.names.Channels;
 import io.jobscheduler.schema.signal.CoalescingNotifier;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -15,11 +14,10 @@ import java.util.TreeSet;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Tells other processes what a commit has changed. Never blocks and never fails a request: whoever
- * listens also polls. Thread-safe.
+ * Tells other processes what a commit has changed, once it is one. Never blocks and never fails a
+ * request: whoever listens also polls. Thread-safe.
  */
 @ApplicationScoped
 public class Signals {
@@ -28,8 +26,6 @@ public class Signals {
   private static final long CHANGED_WINDOW_MILLIS = 1_000;
 
   private final CoalescingNotifier notifier;
-  // What this thread's transaction will have to tell; null outside of one.
-  private final ThreadLocal<@Nullable List<Runnable>> held = new ThreadLocal<>();
 
   Signals(AgroalDataSource dataSource) {
     this.notifier =
@@ -52,31 +48,17 @@ public class Signals {
    * {@code transaction} returns; if it throws, nothing does.
    */
   public <T> T afterCommit(Supplier<T> transaction) {
-    List<Runnable> words = new ArrayList<>();
-    held.set(words);
-    T result;
-    try {
-      result = transaction.get();
-    } finally {
-      held.remove();
-    }
-    words.forEach(Runnable::run);
-    return result;
+    return AfterCommit.of(transaction::get);
   }
 
-  /** Whether this thread is inside {@link #afterCommit}. */
+  /** Whether this thread is inside {@link #afterCommit}, or another call that tells later. */
   public boolean isHeld() {
-    return held.get() != null;
+    return AfterCommit.isHeld();
   }
 
   private void say(
       String channel, String key, String payload, long window, BinaryOperator<String> merge) {
-    List<Runnable> words = held.get();
-    if (words == null) {
-      notifier.signal(channel, key, payload, window, merge);
-    } else {
-      words.add(() -> notifier.signal(channel, key, payload, window, merge));
-    }
+    AfterCommit.run(() -> notifier.signal(channel, key, payload, window, merge));
   }
 
   /** A job has become claimable; the smallest key among several. */

@@ -8,6 +8,7 @@ import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -96,6 +97,7 @@ public class GatesResource {
   }
 
   @POST
+  @Audited("workflow-signal")
   @Path("/signals/{name}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -141,6 +143,7 @@ public class GatesResource {
   }
 
   @POST
+  @Audited("workflow-approval")
   @Path("/approvals/{key}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.workflows;
 
+import io.jobscheduler.api.database.Patience;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Optional;
 import org.jdbi.v3.core.Jdbi;
@@ -53,7 +54,8 @@ class MemberStore {
 
   /** edited, stale, running, ended, gate or absent. */
   String edit(int project, int workflow, long job, String payload, @Nullable String tag) {
-    return jdbi.withHandle(
+    return Patience.in(
+        jdbi,
         h ->
             h.createQuery(EDIT_MEMBER)
                 .bind("project", project)

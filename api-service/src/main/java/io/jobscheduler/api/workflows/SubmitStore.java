@@ -50,16 +50,15 @@ class SubmitStore {
 
   /** Stores all or nothing. */
   Outcome submit(int projectId, WorkflowRequest request) {
-    return Patience.with(
-        () ->
-            jdbi.inTransaction(
-                h -> {
-                  Outcome outcome = insert(h, projectId, request);
-                  if (!(outcome instanceof Accepted)) {
-                    h.rollback();
-                  }
-                  return outcome;
-                }));
+    return Patience.in(
+        jdbi,
+        h -> {
+          Outcome outcome = insert(h, projectId, request);
+          if (!(outcome instanceof Accepted)) {
+            h.rollback();
+          }
+          return outcome;
+        });
   }
 
   private static Outcome insert(Handle h, int projectId, WorkflowRequest request) {

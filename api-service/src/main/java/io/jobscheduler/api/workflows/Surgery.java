@@ -44,7 +44,7 @@ class Surgery {
 
   /** Runs a transaction of the project, again when it met another, and tells what it did. */
   <T> T operate(Grant grant, Function<Handle, Outcome<T>> operation) {
-    Outcome<T> outcome = Patience.with(() -> jdbi.inTransaction(operation::apply));
+    Outcome<T> outcome = Patience.in(jdbi, operation);
     outcome.workers().stream().distinct().forEach(signals::control);
     ReadyJob.tell(signals, grant, outcome.ready());
     return outcome.answer();

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.workflows;
 
+import io.jobscheduler.api.trail.Rehearsal;
 import java.util.BitSet;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -14,7 +15,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "SurgeryAnswer")
 public record SurgeryAnswer(
-    boolean dryRun, List<String> jobs, List<String> committed, Estimate left) {
+    boolean dryRun, List<String> jobs, List<String> committed, Estimate left) implements Rehearsal {
 
   static SurgeryAnswer of(StoredGraph graph, BitSet again, int done, boolean dryRun) {
     return new SurgeryAnswer(

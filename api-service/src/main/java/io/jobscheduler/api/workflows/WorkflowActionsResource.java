@@ -5,6 +5,8 @@ import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
+import io.jobscheduler.api.trail.Audited;
+import io.jobscheduler.api.trail.Rehearsal;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
@@ -44,9 +46,11 @@ public class WorkflowActionsResource {
    * @param cancelRequested members that run: each ends as cancelled, unless it succeeds first
    */
   @Schema(name = "WorkflowCancelAnswer")
-  public record CancelAnswer(boolean dryRun, int cancelled, int cancelRequested) {}
+  public record CancelAnswer(boolean dryRun, int cancelled, int cancelRequested)
+      implements Rehearsal {}
 
   @POST
+  @Audited("workflow")
   @Path("/retry")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -74,6 +78,7 @@ public class WorkflowActionsResource {
   }
 
   @POST
+  @Audited("workflow")
   @Path("/cancel")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -106,8 +111,7 @@ public class WorkflowActionsResource {
     ActionBody.Reason request =
         JsonBody.readOr(ActionBody.Reason.NONE, body, JsonBody.SMALL, ActionBody.Reason::read);
     Surgery.Cancelled done =
-        surgery.cancel(
-            grant, id, grant.actor().label(), request.reason(), request.isDryRun());
+        surgery.cancel(grant, id, grant.actor().label(), request.reason(), request.isDryRun());
     boolean isFinal = done.requested() == 0 || request.isDryRun();
     return Response.status(isFinal ? Response.Status.OK : Response.Status.ACCEPTED)
         .entity(new CancelAnswer(request.isDryRun(), done.cancelled(), done.requested()))
@@ -115,6 +119,7 @@ public class WorkflowActionsResource {
   }
 
   @POST
+  @Audited("workflow")
   @Path("/pause")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -143,6 +148,7 @@ public class WorkflowActionsResource {
   }
 
   @POST
+  @Audited("workflow")
   @Path("/resume")
   @Operation(
       operationId = "resumeWorkflow",

@@ -3,7 +3,6 @@ package io.jobscheduler.api.workflows;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
-import io.jobscheduler.api.database.Patience;
 import io.jobscheduler.api.jobs.Job;
 import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.jobs.JobStore;
@@ -14,6 +13,7 @@ import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -78,6 +78,7 @@ public class WorkflowJobsResource {
   }
 
   @PATCH
+  @Audited("workflow-job")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "editWorkflowJob",
@@ -107,9 +108,7 @@ public class WorkflowJobsResource {
     long job = find(grant, flow, key);
     String tag = tagOf(ifMatch);
     String verdict =
-        Patience.with(
-            () ->
-                members.edit(grant.projectId(), flow, job, String.valueOf(request.payload()), tag));
+        members.edit(grant.projectId(), flow, job, String.valueOf(request.payload()), tag);
     switch (verdict) {
       case "edited" -> {
         signals.changed(grant.project(), Topic.JOBS);
@@ -128,6 +127,7 @@ public class WorkflowJobsResource {
   }
 
   @POST
+  @Audited("workflow-job")
   @Path("/skip")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -163,6 +163,7 @@ public class WorkflowJobsResource {
   }
 
   @POST
+  @Audited("workflow-job")
   @Path("/mark-succeeded")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -220,10 +221,7 @@ public class WorkflowJobsResource {
   private Response answer(Grant grant, long job) {
     Job found =
         jobs.findJob(
-                grant.projectId(),
-                job,
-                grant.payloadVisible(),
-                grant.permits(Action.LEASES_READ))
+                grant.projectId(), job, grant.payloadVisible(), grant.permits(Action.LEASES_READ))
             .orElseThrow(() -> ProblemException.notFound("job of the workflow"));
     return Response.ok(found).tag(members.findTag(job).orElse("")).build();
   }

@@ -10,6 +10,7 @@ import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -63,6 +64,7 @@ public class WorkflowsResource {
   }
 
   @POST
+  @Unaudited("enqueuing")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "submitWorkflow",
@@ -93,6 +95,7 @@ public class WorkflowsResource {
   }
 
   @POST
+  @Unaudited("nothing is stored")
   @Path("/plan")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

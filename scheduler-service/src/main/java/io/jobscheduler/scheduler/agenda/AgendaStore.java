@@ -24,7 +24,7 @@ final class AgendaStore {
       """
       SELECT a.silent_workers, a.held_by_gone, a.unplanned_workflows, a.pending_releases,
              a.blocked_jobs, a.ended_workflows, a.heads, a.expired_jobs,
-             a.statistics_due, a.queues_to_resume, a.queues_to_rekey
+             a.statistics_due, a.queues_to_resume, a.queues_to_rekey, a.audit_to_seal
         FROM jobs.leader_agenda(? * interval '1 millisecond') a
       """;
 
@@ -46,7 +46,8 @@ final class AgendaStore {
             row.getBoolean("expired_jobs"),
             row.getBoolean("statistics_due"),
             row.getBoolean("queues_to_resume"),
-            row.getBoolean("queues_to_rekey"));
+            row.getBoolean("queues_to_rekey"),
+            row.getBoolean("audit_to_seal"));
       }
     }
   }

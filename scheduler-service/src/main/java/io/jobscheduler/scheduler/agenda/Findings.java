@@ -15,6 +15,7 @@ package io.jobscheduler.scheduler.agenda;
  * @param statisticsDue a minute is over that is not counted, or not sampled
  * @param queuesToResume queues whose pause is over
  * @param queuesToRekey queues whose jobs are being given new places
+ * @param auditToSeal audit rows that no chain holds yet
  */
 public record Findings(
     boolean silentWorkers,
@@ -27,9 +28,10 @@ public record Findings(
     boolean expiredJobs,
     boolean statisticsDue,
     boolean queuesToResume,
-    boolean queuesToRekey) {
+    boolean queuesToRekey,
+    boolean auditToSeal) {
 
   /** Nothing is known, so everything may be there. */
   static final Findings UNKNOWN =
-      new Findings(true, true, true, true, true, true, true, true, true, true, true);
+      new Findings(true, true, true, true, true, true, true, true, true, true, true, true);
 }

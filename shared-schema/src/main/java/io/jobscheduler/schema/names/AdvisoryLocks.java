@@ -20,5 +20,8 @@ public final class AdvisoryLocks {
   /** With id 0: held while the schema is migrated. */
   public static final int MIGRATION = 5;
 
+  /** With id 0: shared by transactions that write audit rows, exclusive while these are sealed. */
+  public static final int AUDIT = 6;
+
   private AdvisoryLocks() {}
 }

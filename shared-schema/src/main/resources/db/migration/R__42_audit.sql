@@ -1,0 +1,228 @@
+-- The audit log. Whoever changes something for a person or a key says so in the setting jobs.audit, local to the
+-- transaction: {"kind", "id", "name", "action", "address", "request"}. Triggers on the tables that people edit then
+-- write what changed; the API adds a row for what no trigger saw (jobs steered, workflows). A change by the API
+-- without that setting is recorded too, of an unknown actor; one by the leader is not.
+--
+-- Advisory lock (6, 0): shared by writers until they commit, exclusive for the sealing.
+
+-- Writes one row; several changes of one object in one transaction are one row. Internal.
+CREATE OR REPLACE FUNCTION audit_write(p_project int, p_kind text, p_object text, p_changes jsonb, p_else text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = jobs, pg_temp
+AS $$
+DECLARE
+  v_by jsonb := nullif(current_setting('jobs.audit', true), '')::jsonb;
+  v_id bigint := nullif(current_setting('jobs.audit_written', true), '')::bigint;
+BEGIN
+  -- Not committed yet, so not sealed: the lock is still held.
+  UPDATE audit_log a
+     SET changes = a.changes || (
+           SELECT jsonb_object_agg(c.key, c.value || coalesce((a.changes -> c.key) - 'after', '{}'))
+             FROM jsonb_each(p_changes) AS c)
+   WHERE a.id = v_id AND a.project_id = p_project AND a.object_kind = p_kind AND a.object_id = p_object;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  -- Before the id is drawn, see audit_log.id.
+  PERFORM pg_advisory_xact_lock_shared(6, 0);
+  INSERT INTO audit_log (project_id, actor_kind, actor_id, actor, action, object_kind, object_id, changes, address,
+                         request_id)
+  VALUES (p_project, coalesce(v_by ->> 'kind', 'unknown'), v_by ->> 'id', coalesce(v_by ->> 'name', session_user),
+          coalesce(v_by ->> 'action', p_else), p_kind, p_object, p_changes, v_by ->> 'address', v_by ->> 'request')
+  RETURNING id INTO v_id;
+  PERFORM set_config('jobs.audit_written', v_id::text, true);
+END
+$$;
+
+-- For the API, at the end of a transaction: the row of what no trigger has noted in it.
+CREATE OR REPLACE FUNCTION audit_action(p_project int, p_kind text, p_object text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+BEGIN
+  IF coalesce(current_setting('jobs.audit_written', true), '') = '' THEN
+    PERFORM audit_write(p_project, p_kind, p_object, NULL, 'unknown');
+  END IF;
+END
+$$;
+
+-- A column's name as JSON has it.
+CREATE OR REPLACE FUNCTION camel_case(p_name text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT string_agg(CASE WHEN w.n = 1 THEN w.word ELSE initcap(w.word) END, '' ORDER BY w.n)
+    FROM unnest(string_to_array(p_name, '_')) WITH ORDINALITY AS w (word, n)
+$$;
+
+-- After a row of a table that people edit has changed. Arguments: the object's kind, the column that names it, the
+-- column of its project ('' for none), columns to pass over, columns of which only a hash is shown, and columns of
+-- which nothing is.
+CREATE OR REPLACE FUNCTION audit_change() RETURNS trigger
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+DECLARE
+  v_old jsonb := CASE WHEN TG_OP = 'INSERT' THEN '{}' ELSE to_jsonb(OLD) END;
+  v_new jsonb := CASE WHEN TG_OP = 'DELETE' THEN '{}' ELSE to_jsonb(NEW) END;
+  v_row jsonb := v_old || v_new;
+  v_changes jsonb;
+BEGIN
+  WITH fields AS (
+    SELECT c.name, nullif(v_old -> c.name, 'null') AS before, nullif(v_new -> c.name, 'null') AS after
+      FROM jsonb_object_keys(v_row) AS c (name)
+     WHERE c.name <> ALL (string_to_array(TG_ARGV[3], ','))
+  ), shown AS (
+    SELECT f.name,
+           CASE WHEN f.name = ANY (string_to_array(TG_ARGV[4], ','))
+                THEN jsonb_build_object(
+                       'before', 'sha256:' || encode(sha256(convert_to(f.before::text, 'UTF8')), 'hex'),
+                       'after', 'sha256:' || encode(sha256(convert_to(f.after::text, 'UTF8')), 'hex'))
+                WHEN f.name = ANY (string_to_array(TG_ARGV[5], ','))
+                THEN jsonb_build_object('changed', true)
+                ELSE jsonb_build_object('before', f.before, 'after', f.after)
+           END AS change
+      FROM fields f
+     WHERE f.before IS DISTINCT FROM f.after
+  )
+  SELECT jsonb_object_agg(camel_case(s.name),
+                          CASE TG_OP WHEN 'INSERT' THEN s.change - 'before' WHEN 'DELETE' THEN s.change - 'after'
+                                     ELSE s.change END)
+    INTO v_changes FROM shown s;
+  IF v_changes IS NOT NULL THEN
+    PERFORM audit_write(
+      CASE TG_ARGV[2] WHEN '' THEN 0 ELSE (v_row ->> TG_ARGV[2])::int END,
+      TG_ARGV[0], v_row ->> TG_ARGV[1], v_changes, lower(TG_OP) || ' ' || TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- The condition is evaluated for each row, the function called only where somebody has to answer for it: a fire of
+-- the leader writes its schedule's row and pays for one comparison.
+CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON projects FOR EACH ROW
+  WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
+  EXECUTE FUNCTION audit_change('project', 'name', 'id', 'id,created_at', '', '');
+CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON users FOR EACH ROW
+  WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
+  EXECUTE FUNCTION audit_change('user', 'id', '', 'id,created_at', '', 'password_hash');
+CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON project_members FOR EACH ROW
+  WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
+  EXECUTE FUNCTION audit_change('member', 'user_id', 'project_id', 'project_id,created_at', '', '');
+CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON queues FOR EACH ROW
+  WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
+  EXECUTE FUNCTION audit_change('queue', 'name', 'project_id',
+    'id,project_id,created_at,updated_at,rekey_after,rekey_until', '', '');
+CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON schedules FOR EACH ROW
+  WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
+  EXECUTE FUNCTION audit_change('schedule', 'name', 'project_id',
+    'id,project_id,created_at,updated_at,version,planned_to,next_fire_at,wake_at,last_planned_at,tzdb_version,'
+    'sequence,run_count,queued,consecutive_failures,failures_since', 'payload,workflow', '');
+CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON api_keys FOR EACH ROW
+  WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
+  EXECUTE FUNCTION audit_change('api-key', 'id', 'project_id', 'id,project_id,created_at,created_by,last_used_at', '',
+    'key_hash');
+
+-- What a link of the chain says: the row's content, canonical, after the link before it.
+CREATE OR REPLACE FUNCTION audit_hash(p_before bytea, a audit_log) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = jobs, pg_temp
+AS $$
+  SELECT sha256(coalesce(p_before, ''::bytea) || convert_to(jsonb_build_array(
+           a.id, micros(a.at), a.project_id, a.actor_kind, a.actor_id, a.actor, a.action, a.object_kind, a.object_id,
+           a.changes, a.address, a.request_id)::text, 'UTF8'))
+$$;
+
+-- Seals the oldest rows that are not, at most p_limit; returns how many. 0 also when a writer held the lock for
+-- longer than is waited: the next round comes.
+CREATE OR REPLACE FUNCTION seal_audit(p_limit int) RETURNS int
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET lock_timeout = '200ms'
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_row audit_log;
+  v_chain audit_chains;
+  v_hash bytea;
+  v_sealed int := 0;
+BEGIN
+  PERFORM require_read_committed();
+  -- With the lock alone, everybody who drew a smaller id has ended; the next statement sees what they left.
+  PERFORM pg_advisory_xact_lock(6, 0);
+  FOR v_row IN
+    SELECT a.* FROM audit_log a
+     WHERE a.id > (SELECT p.sealed_to FROM audit_progress p) ORDER BY a.id LIMIT p_limit
+  LOOP
+    SELECT c.* INTO v_chain FROM audit_chains c WHERE c.project_id = v_row.project_id;
+    v_hash := audit_hash(v_chain.hash, v_row);
+    INSERT INTO audit_seals (project_id, position, audit_id, hash)
+    VALUES (v_row.project_id, coalesce(v_chain.position, 0) + 1, v_row.id, v_hash);
+    INSERT INTO audit_chains AS c (project_id, position, audit_id, hash, sealed_at)
+    VALUES (v_row.project_id, 1, v_row.id, v_hash, clock_timestamp())
+    ON CONFLICT (project_id) DO UPDATE
+       SET position = c.position + 1, audit_id = excluded.audit_id, hash = excluded.hash,
+           sealed_at = excluded.sealed_at;
+    UPDATE audit_progress SET sealed_to = v_row.id;
+    v_sealed := v_sealed + 1;
+  END LOOP;
+  RETURN v_sealed;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN 0;
+END
+$$;
+
+DROP FUNCTION IF EXISTS verify_audit(int);
+-- Reckons a project's chain anew, all in one snapshot: how much is sealed, the first row at which it is broken
+-- (null: none) and why, and what is not sealed yet. Each link is checked against the one before it, so the cost is
+-- one hash per row.
+--   row-missing   its link is there, the row is not       row-changed   row, link or order are not what was sealed
+--   link-missing  links before it are gone                row-inserted  no link, although later rows have theirs
+--   end-missing   the chain was longer
+CREATE FUNCTION verify_audit(p_project int)
+RETURNS TABLE (
+  sealed bigint, head text, sealed_at timestamptz, broken_id bigint, broken_why text, unsealed bigint,
+  unsealed_since timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET jit = off
+AS $$
+  WITH links AS (
+    SELECT s.position, s.audit_id, s.hash,
+           lag(s.position, 1, 0::bigint) OVER w AS position_before, lag(s.hash) OVER w AS hash_before
+      FROM audit_seals s WHERE s.project_id = p_project
+    WINDOW w AS (ORDER BY s.position)
+  ), faults AS (
+    SELECT l.audit_id AS id,
+           CASE WHEN a.id IS NULL THEN 'row-missing'
+                WHEN l.position <> l.position_before + 1 THEN 'link-missing'
+                WHEN l.hash <> audit_hash(l.hash_before, a) THEN 'row-changed' END AS why
+      FROM links l
+      LEFT JOIN audit_log a ON a.id = l.audit_id AND a.project_id = p_project
+    UNION ALL
+    SELECT a.id, 'row-inserted'
+      FROM audit_log a
+     WHERE a.project_id = p_project AND a.id <= (SELECT p.sealed_to FROM audit_progress p)
+       AND NOT EXISTS (SELECT 1 FROM audit_seals s WHERE s.audit_id = a.id AND s.project_id = p_project)
+    UNION ALL
+    SELECT c.audit_id, 'end-missing'
+      FROM audit_chains c
+     WHERE c.project_id = p_project
+       AND NOT EXISTS (SELECT 1 FROM links l
+                        WHERE l.position = c.position AND l.audit_id = c.audit_id AND l.hash = c.hash)
+    UNION ALL
+    SELECT l.audit_id, 'row-inserted'
+      FROM links l
+     WHERE l.position > coalesce((SELECT c.position FROM audit_chains c WHERE c.project_id = p_project), 0)
+  ), first AS (
+    SELECT f.id, f.why FROM faults f WHERE f.why IS NOT NULL ORDER BY f.id LIMIT 1
+  ), tail AS (
+    SELECT count(*) AS unsealed, min(a.at) AS since
+      FROM audit_log a
+     WHERE a.project_id = p_project AND a.id > (SELECT p.sealed_to FROM audit_progress p)
+  )
+  SELECT (SELECT count(*) FROM links), encode(c.hash, 'hex'), c.sealed_at, f.id, f.why, t.unsealed, t.since
+    FROM tail t
+    LEFT JOIN audit_chains c ON c.project_id = p_project
+    LEFT JOIN first f ON true
+$$;
