@@ -1,11 +1,13 @@
 -- A workflow's plan: what its jobs are expected to take, and where the plan is kept. The leader plans
 -- (scheduler-service, package workflow); the API ranks what it stores, and shows plans, by the same run times.
 
+DROP FUNCTION IF EXISTS type_run_seconds(int);
 -- The mean run time of each type of a project's jobs, in seconds: what a workflow's plan reckons with for a job that
 -- gives no time of its own. Of every attempt that ended in the last 30 days of UTC, failed ones included, up to the
 -- minute that was rolled up last. A run counts as the middle of its bucket (logarithmically, half a millisecond in
--- the first), at most 20 % from what it was. Reads the newest 10,000 rows of days at most, by the primary key.
-CREATE OR REPLACE FUNCTION type_run_seconds(p_project int)
+-- the first), at most 20 % from what it was. Reads the newest 3,000 rows of days at most, by the primary key;
+-- p_types restricts it to some types, which costs less.
+CREATE FUNCTION type_run_seconds(p_project int, p_types text[] DEFAULT NULL)
 RETURNS TABLE (type text, seconds double precision)
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = jobs, pg_temp
@@ -13,24 +15,27 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
   SELECT d.type,
-         (sum(h.n * CASE h.place WHEN 1 THEN 0.0005
-                    -- From 2^((i-1)/2) to 2^(i/2) ms, i = place - 1.
-                    ELSE power(2, (h.place - 2) / 2.0) * (sqrt(2.0) - 1) / (ln(2.0) / 2) / 1000 END)
-            / sum(h.n))::double precision
+         sum(h.n::double precision
+             -- Bucket i = place - 1 goes from 2^((i-1)/2) to 2^(i/2) ms. The middle of 1 to the root of 2 is
+             -- (root of 2 - 1) / (ln 2 / 2). Not numeric: that would take seconds for a busy project.
+             * CASE h.place WHEN 1 THEN 0.0005::double precision
+                    ELSE power(2::double precision, (h.place - 2)::double precision / 2) * 0.001195113::double precision
+               END)
+           / sum(h.n::double precision)
     FROM (SELECT s.type, s.run_histogram
             FROM job_statistics s
            WHERE s.project_id = p_project AND s.span = 86400
              AND s.starts_at >= statement_timestamp() - interval '30 days'
            ORDER BY s.starts_at DESC, s.queue_id DESC, s.type DESC
-           LIMIT 10000) d
+           LIMIT 3000) d
    CROSS JOIN LATERAL unnest(d.run_histogram) WITH ORDINALITY AS h (n, place)
-   WHERE h.n > 0
+   WHERE h.n > 0 AND (p_types IS NULL OR d.type = ANY (p_types))
    GROUP BY d.type
 $$;
 
 DROP FUNCTION IF EXISTS plan_members(int);
 -- The graph of a workflow in id order: per job the seconds that it is expected to run (its own, else the mean of its
--- type in the project, else 1; a gate: 0), and those of its parents that belong to the workflow. In one snapshot: the graph may grow.
+-- type in the project, else 1; a gate: what it waits by itself), and those of its parents that belong to the workflow. In one snapshot: the graph may grow.
 -- Reads only: by primary keys, and by the workflow indexes of both job tables.
 CREATE FUNCTION plan_members(p_workflow int)
 RETURNS TABLE (job_id bigint, key text, seconds double precision, parents bigint[])
@@ -41,13 +46,19 @@ SET enable_nestloop = off
 SET jit = off
 AS $$
   SELECT m.job_id, m.key,
-         CASE WHEN t.gate IS NULL THEN coalesce(m.expected_ms / 1000.0::double precision, r.seconds, 1) ELSE 0 END,
+         CASE WHEN t.gate IS NULL THEN coalesce(m.expected_ms / 1000.0::double precision, r.seconds, 1)
+              ELSE coalesce(seconds_of(t.wait_ms) / 1000, 0) END,
          coalesce(e.parents, '{}')
     FROM workflow_members m
-    LEFT JOIN (SELECT j.id, j.type, j.gate FROM jobs j WHERE j.workflow_id = p_workflow
+    LEFT JOIN (SELECT j.id, j.type, j.gate, CASE j.gate WHEN 'time' THEN j.payload ->> 'waitMs' END AS wait_ms
+                 FROM jobs j WHERE j.workflow_id = p_workflow
                UNION ALL
-               SELECT f.id, f.type, f.gate FROM finished_jobs f WHERE f.workflow_id = p_workflow) t ON t.id = m.job_id
-    LEFT JOIN type_run_seconds((SELECT w.project_id FROM workflows w WHERE w.id = p_workflow)) r ON r.type = t.type
+               SELECT f.id, f.type, f.gate, CASE f.gate WHEN 'time' THEN f.payload ->> 'waitMs' END
+                 FROM finished_jobs f WHERE f.workflow_id = p_workflow) t ON t.id = m.job_id
+    LEFT JOIN type_run_seconds(
+                (SELECT w.project_id FROM workflows w WHERE w.id = p_workflow),
+                ARRAY(SELECT j.type FROM jobs j WHERE j.workflow_id = p_workflow
+                       UNION SELECT f.type FROM finished_jobs f WHERE f.workflow_id = p_workflow)) r ON r.type = t.type
     LEFT JOIN (SELECT d.child_id, array_agg(d.parent_id ORDER BY d.parent_id) AS parents
                  FROM dependencies d
                  JOIN workflow_members p ON p.workflow_id = p_workflow AND p.job_id = d.parent_id

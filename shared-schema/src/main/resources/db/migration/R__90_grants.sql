@@ -76,7 +76,7 @@ GRANT EXECUTE ON FUNCTION
   set_queue_limits(int, int, int, int, bigint, int), set_queue_ageing(int, bigint),
   pause_queue(int, text, text, timestamptz), resume_queue(int), assert_lease(bigint, bigint),
   redrive_jobs(int, bigint[], text[]), run_jobs_now(int, bigint[]), outcome_of_end(text, text, text),
-  type_run_seconds(int)
+  type_run_seconds(int, text[])
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text), release_waiting(int, bigint[]) TO ${api_role};
 -- Of workflows that run it writes nothing itself: surgery, gates and growth are functions.

@@ -1,6 +1,7 @@
 package io.jobscheduler.api.workflows;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
 
@@ -8,16 +9,20 @@ import org.jdbi.v3.core.Handle;
 final class MeanRunTimes {
   private MeanRunTimes() {}
 
-  // What a project's types have taken of late: the leader's plan reckons with the same.
+  // What types of a project have taken of late: the leader's plan reckons with the same.
   private static final String TYPE_RUN_SECONDS =
       """
-      SELECT r.type, r.seconds FROM jobs.type_run_seconds(:project) r
+      SELECT r.type, r.seconds FROM jobs.type_run_seconds(:project, :types) r
       """;
 
-  /** Seconds by type. */
-  static Map<String, Double> ofProject(Handle h, int projectId) {
+  /** Seconds by type, of the types of these jobs. */
+  static Map<String, Double> of(Handle h, int projectId, List<WorkflowRequest.Member> jobs) {
     return h.createQuery(TYPE_RUN_SECONDS)
         .bind("project", projectId)
+        .bindArray(
+            "types",
+            String.class,
+            jobs.stream().map(member -> member.job().type()).distinct().toArray())
         .reduceRows(
             new HashMap<String, Double>(),
             (seconds, row) -> {

@@ -55,7 +55,8 @@ class Planner {
     return Planning.plan(
         request,
         Durations.of(
-            request.jobs(), jdbi.withHandle(h -> MeanRunTimes.ofProject(h, grant.projectId()))),
+            request.jobs(),
+            jdbi.withHandle(h -> MeanRunTimes.of(h, grant.projectId(), request.jobs()))),
         slots);
   }
 }

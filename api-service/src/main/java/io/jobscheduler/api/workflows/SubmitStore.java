@@ -157,7 +157,7 @@ class SubmitStore {
         .bindArray(
             "ranks",
             Double.class,
-            (Object[]) Ranks.of(request, MeanRunTimes.ofProject(h, projectId)))
+            (Object[]) Ranks.of(request, MeanRunTimes.of(h, projectId, request.jobs())))
         .bindArray("runAts", String.class, sparse(members, SubmitStore::runAt))
         .bindArray("joins", String.class, sparse(members, m -> m.node().join()))
         .bindArray("gates", String.class, sparse(members, SubmitStore::gate))

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.scheduler.leadership.LeaderTransactions;
 import io.jobscheduler.scheduler.leadership.LeadershipConfig;
+import io.jobscheduler.scheduler.testing.Buffers;
 import io.jobscheduler.scheduler.testing.Configs;
 import io.jobscheduler.scheduler.testing.Hearing;
 import io.jobscheduler.scheduler.testing.Jobs;
@@ -116,16 +117,19 @@ class PlanPgTest {
   }
 
   @Test
-  void whatAJobIsExpectedToTakeGoesBeforeTheMeanOfItsTypeAndGatesTakeNothing() throws Exception {
+  void whatAJobIsExpectedToTakeGoesBeforeTheMeanOfItsTypeAndAGateTakesWhatItWaits()
+      throws Exception {
     took("t", 60_000);
-    int flow = flows.submit("a b gate", "a>b b>gate");
+    int flow = flows.submit("a b gate wait", "a>b b>wait wait>gate");
     database.sql("UPDATE workflow_members SET expected_ms = 1500 WHERE key IN ('a', 'b')");
-    database.sql("UPDATE jobs SET gate = 'join' WHERE workflow_key = 'gate'");
+    database.sql("UPDATE jobs SET gate = 'signal' WHERE workflow_key = 'gate'");
+    database.sql(
+        "UPDATE jobs SET gate = 'time', payload = '{\"waitMs\": 3000}' WHERE workflow_key = 'wait'");
 
     planning.runOnce();
 
-    assertEquals("a=1 b=0.5 gate=0", flows.members(flow, "m.rank"));
-    assertEquals("3", database.sql("SELECT critical_path_length FROM workflows"));
+    assertEquals("a=1 b=0.75 gate=0 wait=0.5", flows.members(flow, "m.rank"));
+    assertEquals("6", database.sql("SELECT critical_path_length FROM workflows"));
   }
 
   @Test
@@ -301,6 +305,19 @@ class PlanPgTest {
         database.sql(
             "SELECT (count(DISTINCT dispatch_key) = 19999)::text FROM jobs"
                 + " WHERE state = 'blocked'"));
+  }
+
+  /** The steps of Kahn's algorithm and of union-find are counted where those are. */
+  @Test
+  void readingAGraphCostsNoMorePerJobWhenItIsTenTimesAsLarge() throws Exception {
+    int small = flows.submitChain(2_000);
+    int large = flows.submitChain(20_000);
+    database.sql("ANALYZE");
+
+    long ofSmall = Buffers.of(database, "SELECT count(*) FROM jobs.plan_members(" + small + ")");
+    long ofLarge = Buffers.of(database, "SELECT count(*) FROM jobs.plan_members(" + large + ")");
+
+    assertTrue(ofLarge <= 12 * ofSmall, () -> ofSmall + " buffers, then " + ofLarge);
   }
 
   @Test
