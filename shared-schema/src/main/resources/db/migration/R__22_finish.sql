@@ -152,8 +152,9 @@ $$;
 --   doomed: skipped, for that reason: dependency-failed (a parent failed, or was skipped for a failure; under the
 --     policy hold it stays blocked instead), condition-not-met (a parent ended well and another end was asked for),
 --     dependency-skipped (a parent was skipped for one of these two)
--- Returns those that became ready. Internal: the caller has written the edges, and holds the advisory locks of the
--- children's workflows, shared at least.
+-- Returns those that became ready. Internal: the caller holds the advisory locks of the children's workflows, shared at
+-- least, and has written the edges while it held the blocked children's rows: a join that is decided writes all of its
+-- child's edges, and must not meet one that somebody has written who waits for the child.
 CREATE OR REPLACE FUNCTION release_children(p_children bigint[])
 RETURNS TABLE (id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -319,8 +320,14 @@ DECLARE
   v_got int[];
   v_children bigint[];
 BEGIN
-  SELECT count(*), array_agg(DISTINCT f.workflow_id) FILTER (WHERE f.workflow_id IS NOT NULL) INTO v_edges, v_flows
-    FROM (SELECT d.workflow_id FROM dependencies d WHERE d.parent_id = ANY (p_parents) LIMIT 501) f;
+  SELECT count(*), array_agg(DISTINCT f.workflow_id) FILTER (WHERE f.workflow_id IS NOT NULL),
+         array_agg(DISTINCT f.child_id)
+    INTO v_edges, v_flows, v_children
+    FROM (SELECT d.workflow_id, d.child_id FROM dependencies d
+           WHERE d.parent_id = ANY (p_parents) AND d.outcome IS NULL LIMIT 501) f;
+  IF v_edges = 0 THEN
+    RETURN;
+  END IF;
   -- The caller's own workflows it has already; of others, a try-lock: it waits for nobody, whatever else is held.
   IF v_edges <= 500 AND v_flows IS NOT NULL THEN
     SELECT array_agg(u.flow) INTO v_got FROM unnest(v_flows) AS u (flow)
@@ -337,19 +344,15 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  WITH told AS (
-    UPDATE dependencies d
-       SET outcome = p_outcomes[array_position(p_parents, d.parent_id)],
-           benign = CASE WHEN p_outcomes[array_position(p_parents, d.parent_id)] = 'skipped' THEN true END
-     WHERE d.parent_id = ANY (p_parents) AND d.outcome IS NULL
-       AND (d.workflow_id IS NULL OR d.workflow_id = ANY (v_got))
-    RETURNING d.child_id
-  )
-  SELECT array_agg(DISTINCT told.child_id) INTO v_children FROM told;
-  IF v_children IS NOT NULL THEN
-    RETURN QUERY SELECT c.id, c.queue_id, c.dispatch_lane, c.dispatch_key, c.project_id
-                   FROM release_children(v_children) c;
-  END IF;
+  -- Children before their edges: who holds a blocked child may write any of its edges, see release_children.
+  PERFORM 1 FROM jobs j WHERE j.id = ANY (v_children) AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;
+  UPDATE dependencies d
+     SET outcome = p_outcomes[array_position(p_parents, d.parent_id)],
+         benign = CASE WHEN p_outcomes[array_position(p_parents, d.parent_id)] = 'skipped' THEN true END
+   WHERE d.parent_id = ANY (p_parents) AND d.outcome IS NULL
+     AND (d.workflow_id IS NULL OR d.workflow_id = ANY (v_got));
+  RETURN QUERY SELECT c.id, c.queue_id, c.dispatch_lane, c.dispatch_key, c.project_id
+                 FROM release_children(v_children) c;
 END
 $$;
 
@@ -390,9 +393,11 @@ BEGIN
             FROM pending_releases p
            WHERE p_only IS NULL OR p.parent_id = ANY (p_only)
            ORDER BY p.parent_id LIMIT least(p_limit, 1000) FOR UPDATE OF p SKIP LOCKED) l;
-  -- A parent that was moved back from its end while somebody noted that end will tell another one.
+  -- A parent that was moved back from its end while somebody noted that end will tell another one. Only this, then:
+  -- who ends it again writes the same row, holding its children, and must not find us waiting for one of them.
   IF v_void IS NOT NULL THEN
     DELETE FROM pending_releases p WHERE p.parent_id = ANY (v_void);
+    v_parents := NULL;
     v_moved := true;
   END IF;
 
@@ -408,10 +413,12 @@ BEGIN
       SELECT f.flow FROM (SELECT u.flow FROM unnest(v_flows) AS u (flow)
                            WHERE u.flow IS NOT NULL AND u.flow <> ALL (v_got) ORDER BY u.flow) f
        WHERE pg_try_advisory_xact_lock_shared(2, f.flow));
-    -- The first level waits for its children's locks, holding none. A deeper one holds some and waits for nobody:
-    -- what it does not get stays untold, and pending.
+    -- Children before their edges, as in tell_dependents. The first level waits for its children's locks, holding
+    -- none; a deeper one holds some and waits for nobody: what it does not get stays untold, and pending.
     v_busy := '{}';
-    IF v_level > 0 THEN
+    IF v_level = 0 THEN
+      PERFORM 1 FROM jobs j WHERE j.id = ANY (v_kids) AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;
+    ELSE
       SELECT coalesce(array_agg(j.id), '{}') INTO v_busy
         FROM jobs j
        WHERE j.id = ANY (v_kids) AND j.state = 'blocked'
