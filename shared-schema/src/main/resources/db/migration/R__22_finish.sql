@@ -161,6 +161,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -172,10 +173,12 @@ DECLARE
   v_doomed bigint[];
 BEGIN
   -- Children in id order, waiting: two parents that end together meet here, and the second one's next
-  -- statement sees what the first has committed.
+  -- statement sees what the first has committed. By primary key: the state is spelled so that the partial index
+  -- jobs_blocked does not match, which a plan made once would read whole. (Plans are kept: most calls release one
+  -- or two children, and cost more to plan than to run.)
   SELECT array_agg(l.id) INTO v_locked
     FROM (SELECT j.id FROM jobs j
-           WHERE j.id = ANY (p_children) AND j.state = 'blocked'
+           WHERE j.id = ANY (p_children) AND ARRAY['blocked'] @> ARRAY[j.state]
            ORDER BY j.id FOR UPDATE) l;
   IF v_locked IS NULL THEN
     RETURN;
@@ -216,7 +219,7 @@ BEGIN
                          THEN ready_key(micros(clock_timestamp()), j.priority, q.ageing_ms) ELSE j.dispatch_key END
                FROM queues q WHERE q.id = j.queue_id)
      WHERE j.id = ANY (v_met)
-       AND j.state = 'blocked'
+       AND ARRAY['blocked'] @> ARRAY[j.state]
        AND NOT EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met OFFSET 0)
     RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id;
   END IF;
@@ -312,6 +315,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -345,7 +349,7 @@ BEGIN
     END IF;
   END IF;
   -- Children before their edges: who holds a blocked child may write any of its edges, see release_children.
-  PERFORM 1 FROM jobs j WHERE j.id = ANY (v_children) AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;
+  PERFORM 1 FROM jobs j WHERE j.id = ANY (v_children) AND ARRAY['blocked'] @> ARRAY[j.state] ORDER BY j.id FOR UPDATE;
   UPDATE dependencies d
      SET outcome = p_outcomes[array_position(p_parents, d.parent_id)],
          benign = CASE WHEN p_outcomes[array_position(p_parents, d.parent_id)] = 'skipped' THEN true END
@@ -367,6 +371,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -417,13 +422,13 @@ BEGIN
     -- none; a deeper one holds some and waits for nobody: what it does not get stays untold, and pending.
     v_busy := '{}';
     IF v_level = 0 THEN
-      PERFORM 1 FROM jobs j WHERE j.id = ANY (v_kids) AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;
+      PERFORM 1 FROM jobs j WHERE j.id = ANY (v_kids) AND ARRAY['blocked'] @> ARRAY[j.state] ORDER BY j.id FOR UPDATE;
     ELSE
       SELECT coalesce(array_agg(j.id), '{}') INTO v_busy
         FROM jobs j
-       WHERE j.id = ANY (v_kids) AND j.state = 'blocked'
+       WHERE j.id = ANY (v_kids) AND ARRAY['blocked'] @> ARRAY[j.state]
          AND j.id <> ALL (ARRAY(
-           SELECT k.id FROM jobs k WHERE k.id = ANY (v_kids) AND k.state = 'blocked'
+           SELECT k.id FROM jobs k WHERE k.id = ANY (v_kids) AND ARRAY['blocked'] @> ARRAY[k.state]
             ORDER BY k.id FOR UPDATE SKIP LOCKED));
     END IF;
     WITH told AS (

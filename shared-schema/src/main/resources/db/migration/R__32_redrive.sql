@@ -147,7 +147,7 @@ $$;
 
 -- Brings ended jobs of one project back, those in one of the states p_states; the rest is untouched. A job keeps
 -- id, priority, payload and history; it begins a new generation, whose attempts count from 1 again; startBy is
--- void, and a runAt still ahead. The attempt that had ended it gets the row in attempts which that end had saved.
+-- void, and a runAt still ahead, and its workflow's deadline if that has passed. The attempt that had ended it gets the row in attempts which that end had saved.
 -- In a workflow: it waits again for those parents that are live themselves; its own children that wait are blocked
 -- until it has ended again. A child that runs goes on, and one that has ended stays ended, both with the outcome
 -- they started from; so do skipped ones, which are brought back one by one once what they need is live or met.
@@ -213,13 +213,9 @@ BEGIN
     PERFORM release_children(v_undecided);
   END IF;
 
-  IF v_flows IS NOT NULL THEN
-    UPDATE workflows w
-       SET finished_at = NULL, final_state = NULL, retain_until = NULL, cancelled_at = NULL,
-           deadline_at = CASE WHEN w.deadline_passed_at IS NULL THEN w.deadline_at END, deadline_passed_at = NULL
-     WHERE w.id = ANY (v_flows) AND v_moved IS NOT NULL
-       AND (w.finished_at IS NOT NULL OR w.cancelled_at IS NOT NULL OR w.deadline_passed_at IS NOT NULL)
-       AND EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = w.id);
+  IF v_moved IS NOT NULL AND v_flows IS NOT NULL THEN
+    PERFORM reopen_workflows(ARRAY(
+      SELECT DISTINCT j.workflow_id FROM jobs j WHERE j.id = ANY (v_moved) AND j.workflow_id IS NOT NULL));
   END IF;
 
   RETURN QUERY

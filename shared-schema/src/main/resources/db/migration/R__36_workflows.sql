@@ -141,6 +141,27 @@ BEGIN
 END
 $$;
 
+-- Workflows, whose rows the caller holds, go on: members of them are live again. A deadline that has passed is void, or
+-- it would cancel them at once. One whose end was noted will end again, and tells so again. Internal.
+CREATE OR REPLACE FUNCTION reopen_workflows(p_workflows int[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+  UPDATE workflow_callbacks c SET fired_at = NULL, job_id = NULL
+   WHERE c.workflow_id = ANY (ARRAY(
+           SELECT w.id FROM workflows w WHERE w.id = ANY (p_workflows) AND w.finished_at IS NOT NULL))
+     AND c.fired_at IS NOT NULL;
+  UPDATE workflows w
+     SET finished_at = NULL, final_state = NULL, retain_until = NULL, cancelled_at = NULL,
+         deadline_at = CASE WHEN w.deadline_at > clock_timestamp() THEN w.deadline_at END, deadline_passed_at = NULL
+   WHERE w.id = ANY (p_workflows)
+     AND (w.finished_at IS NOT NULL OR w.cancelled_at IS NOT NULL OR w.deadline_at <= clock_timestamp());
+END
+$$;
+
 -- Makes the jobs that are to follow a first failure, from the notes of members that ended badly, about p_limit of
 -- them. Returns those jobs: they are ready.
 CREATE OR REPLACE FUNCTION note_first_failures(p_limit int)

@@ -83,14 +83,7 @@ BEGIN
   IF v_moved IS NULL THEN
     RETURN;
   END IF;
-  UPDATE workflows w
-     SET finished_at = NULL, final_state = NULL, retain_until = NULL, cancelled_at = NULL,
-         -- A deadline that has passed is void, or it would cancel them at once.
-         deadline_at = CASE WHEN w.deadline_at > clock_timestamp() THEN w.deadline_at END, deadline_passed_at = NULL
-   WHERE w.id = p_workflow;
-  -- It will end again, and tells so again.
-  UPDATE workflow_callbacks c SET fired_at = NULL, job_id = NULL
-   WHERE c.workflow_id = p_workflow AND c.fired_at IS NOT NULL;
+  PERFORM reopen_workflows(ARRAY[p_workflow]);
   PERFORM release_children(v_undecided);
   RETURN QUERY
   SELECT j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id
