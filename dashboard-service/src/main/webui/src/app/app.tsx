@@ -13,7 +13,7 @@ import { SignInDialog, SignInPage } from '../pages/sign-in';
 import { openFeed } from './live';
 import { pageAt, type ProjectPage } from './pages';
 import { overviewPath, path, projectInPath, replace } from './router';
-import { checkSession, endsAt, expire, me, phase, sessionError } from './session';
+import { checkSession, endsAt, expire, me, phase, sessionError, token } from './session';
 import { Shell } from './shell';
 
 /** A page that breaks leaves the shell standing. */
@@ -65,7 +65,8 @@ function SessionWarning() {
 function ProjectView({ project }: { project: string }) {
   const route = pageAt(path.value);
   // The feed closes with the session and opens again with the next one.
-  const open = phase.value === 'signedIn';
+  // The server closes a socket when its token ends, so a renewed token takes another one.
+  const open = phase.value === 'signedIn' ? token.value : null;
   useEffect(() => (open ? openFeed(project) : undefined), [project, open]);
   useEffect(() => {
     if (!route) return;

@@ -6,7 +6,7 @@ import { LiveSocket } from '../lib/live/socket';
 import { liveStatus } from '../lib/live/status';
 import type { Query } from '../lib/query';
 import { offlineSince } from './connection';
-import { checkSession, expire, me, phase, token } from './session';
+import { checkSession, me, phase, renewOrExpire, token } from './session';
 
 const connected = signal(false);
 const paused = signal(false);
@@ -64,7 +64,7 @@ export function openFeed(project: string): () => void {
         onConnected,
         onRefused: (reason) => {
           feed.stop();
-          if (reason === 'expired') expire();
+          if (reason === 'expired') void renewOrExpire();
           else void checkSession();
         },
       }),

@@ -35,6 +35,7 @@ export interface ProjectAccess {
 
 export interface Me {
   id: string;
+  kind?: 'user' | 'key';
   email: string;
   name: string | null;
   platformAdmin: boolean;
@@ -43,6 +44,8 @@ export interface Me {
 
 export interface Login {
   accessToken: string;
+  /** Gives the next two tokens, once. */
+  refreshToken?: string;
   tokenType: string;
   /** Seconds. */
   expiresIn: number;

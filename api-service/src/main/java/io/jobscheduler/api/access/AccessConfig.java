@@ -15,7 +15,7 @@ public interface AccessConfig {
   Optional<Path> masterKeyFile();
 
   /** How long an access token is good. */
-  @WithDefault("PT8H")
+  @WithDefault("PT15M")
   Duration tokenLifetime();
 
   /** How long a session lasts that nobody refreshes. */

@@ -6,6 +6,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public class PasswordCheck {
 
   private final Semaphore turns;
   private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong hashed = new AtomicLong();
   // Compared for users that do not exist, so that they take as long as those that do.
   private final String nobody = PasswordHash.of("no user has this password");
 
@@ -54,11 +56,17 @@ public class PasswordCheck {
     } finally {
       waiting.decrementAndGet();
     }
+    hashed.incrementAndGet();
     try {
       return work.get();
     } finally {
       turns.release();
     }
+  }
+
+  /** How many passwords have been hashed so far. */
+  long hashed() {
+    return hashed.get();
   }
 
   /** How many wait for a turn. */

@@ -21,17 +21,59 @@ public final class ApiClient {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final URI origin;
-  private final @Nullable String token;
+  private final @Nullable Login login;
   private final HttpClient http;
+
+  /**
+   * What a client sends as its token.
+   *
+   * @param token the access token of now
+   * @param refreshToken gives the next one, once; empty: there is none
+   */
+  private record Tokens(String token, String refreshToken) {
+    static Tokens of(JsonNode answer) {
+      return new Tokens(
+          answer.path("accessToken").asText(), answer.path("refreshToken").asText());
+    }
+  }
+
+  /** A login, shared by all clients that were made from it. Guarded by its monitor. */
+  private static final class Login {
+    private Tokens tokens;
+
+    Login(Tokens tokens) {
+      this.tokens = tokens;
+    }
+
+    synchronized String token() {
+      return tokens.token();
+    }
+
+    /** Goes on with the session unless another thread has; whether there is a new token. */
+    synchronized boolean renew(ApiClient nobody, String over) {
+      if (!tokens.token().equals(over)) {
+        return true;
+      }
+      if (tokens.refreshToken().isEmpty()) {
+        return false;
+      }
+      Answer answer =
+          nobody.post("/auth/refresh", Map.of("refreshToken", tokens.refreshToken()));
+      if (answer.status() == 200) {
+        tokens = Tokens.of(answer.body());
+      }
+      return answer.status() == 200;
+    }
+  }
 
   /** Nobody's client, of api-service or of the dashboard that stands before it. */
   public ApiClient(URI origin) {
     this(origin, null, HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build());
   }
 
-  private ApiClient(URI origin, @Nullable String token, HttpClient http) {
+  private ApiClient(URI origin, @Nullable Login login, HttpClient http) {
     this.origin = origin;
-    this.token = token;
+    this.login = login;
     this.http = http;
   }
 
@@ -67,22 +109,22 @@ public final class ApiClient {
     if (answer.status() != 200) {
       throw new StackFailure("Cannot log in as " + email + ": " + answer.body());
     }
-    return withToken(answer.body().path("accessToken").asText());
+    return new ApiClient(origin, new Login(Tokens.of(answer.body())), http);
   }
 
   /** This client with another token. */
   public ApiClient withToken(String other) {
-    return new ApiClient(origin, other, http);
+    return new ApiClient(origin, new Login(new Tokens(other, "")), http);
   }
 
   /** This client's user and token at another origin. */
   public ApiClient at(URI other) {
-    return new ApiClient(other, token, http);
+    return new ApiClient(other, login, http);
   }
 
-  /** The token it was given at login, or an empty text. */
+  /** The token that it sends now, or an empty text. */
   public String token() {
-    return token == null ? "" : token;
+    return login == null ? "" : login.token();
   }
 
   /** Path below {@code /api/v1}. */
@@ -112,16 +154,22 @@ public final class ApiClient {
   }
 
   private HttpRequest.Builder request(String path) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(origin.resolve(ROOT + path)).timeout(LIMIT);
-    if (token != null) {
-      request.header("Authorization", "Bearer " + token);
-    }
-    return request;
+    return HttpRequest.newBuilder(origin.resolve(ROOT + path)).timeout(LIMIT);
   }
 
+  /** Once more with the next token when this one is over: a run may be longer than it is good. */
   private Answer send(HttpRequest.Builder builder) {
-    HttpRequest request = builder.build();
+    if (login == null) {
+      return exchange(builder.build());
+    }
+    String token = login.token();
+    Answer answer = exchange(builder.setHeader("Authorization", "Bearer " + token).build());
+    return answer.status() == 401 && login.renew(new ApiClient(origin, null, http), token)
+        ? exchange(builder.setHeader("Authorization", "Bearer " + login.token()).build())
+        : answer;
+  }
+
+  private Answer exchange(HttpRequest request) {
     try {
       HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
       String type = response.headers().firstValue("Content-Type").orElse("");
