@@ -93,6 +93,9 @@ public class ApiDescription implements OASFilter {
                       || path.matches(".*\\{project}/jobs(/bulk)?")
                       || path.contains("/workflows/{workflow}/"))
               || path.endsWith("/workflows/{workflow}/jobs/{key}") && body
+              || method == PathItem.HttpMethod.DELETE && path.endsWith("/projects/{project}")
+              || method == PathItem.HttpMethod.PATCH && path.endsWith("/users/{user}")
+              || path.endsWith("/members/{user}") && method != PathItem.HttpMethod.GET
               || path.contains("/schedules")
                   && method != PathItem.HttpMethod.GET
                   && method != PathItem.HttpMethod.DELETE

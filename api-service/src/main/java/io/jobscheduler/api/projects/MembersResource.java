@@ -11,7 +11,8 @@ import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
-import io.jobscheduler.api.projects.ProjectStore.Member;
+import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.projects.MemberStore.Member;
 import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
@@ -37,16 +38,22 @@ import org.jspecify.annotations.Nullable;
 @Authenticated
 @Produces(MediaType.APPLICATION_JSON)
 public class MembersResource {
-  private final ProjectStore store;
+  private final MemberStore store;
   private final Authorizer authorizer;
 
-  MembersResource(ProjectStore store, Authorizer authorizer) {
+  MembersResource(MemberStore store, Authorizer authorizer) {
     this.store = store;
     this.authorizer = authorizer;
   }
 
-  /** Body of a membership: viewer, operator or admin. */
-  public record MemberRequest(String role) {}
+  /**
+   * Body of a membership.
+   *
+   * @param role viewer, operator or admin
+   * @param payloadVisible whether the member sees payloads and results
+   */
+  public record MemberRequest(
+      String role, @Schema(defaultValue = "true") boolean payloadVisible) {}
 
   @GET
   @Operation(
@@ -64,6 +71,16 @@ public class MembersResource {
         limit,
         Member::userId,
         store.countMembers(grant.projectId()));
+  }
+
+  @GET
+  @Path("/{user}")
+  @Operation(
+      operationId = "getMember",
+      summary = "Read a membership",
+      extensions = @Extension(name = "x-role", value = "admin"))
+  public Member get(@PathParam("project") String project, @PathParam("user") String user) {
+    return find(authorizer.require(project, Action.MEMBERS_READ), Ids.number(user, "user"));
   }
 
   @PUT
@@ -84,13 +101,35 @@ public class MembersResource {
                       mediaType = "application/json",
                       schema = @Schema(implementation = MemberRequest.class),
                       examples =
-                          @ExampleObject(name = "example", value = "{\"role\":\"operator\"}")))
+                          @ExampleObject(name = "example", value = "{\"role\":\"operator\",\"payloadVisible\":false}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.MEMBERS_EDIT);
     MemberRequest request = JsonBody.read(body, JsonBody.SMALL, MembersResource::readMember);
+    long id = Ids.number(user, "user");
+    // Nobody gives away what is kept from him.
+    if (request.payloadVisible() && !grant.payloadVisible()) {
+      throw ProblemException.of(
+          ProblemType.FORBIDDEN,
+          "You do not see payloads, so you cannot let others; send payloadVisible: false.");
+    }
+    require(store.putMember(grant.projectId(), id, request.role(), request.payloadVisible()), "user");
+    return find(grant, id);
+  }
+
+  private Member find(Grant grant, long user) {
     return store
-        .putMember(grant.projectId(), Ids.number(user, "user"), request.role())
-        .orElseThrow(() -> ProblemException.notFound("user"));
+        .findMember(grant.projectId(), user)
+        .orElseThrow(() -> ProblemException.notFound("member"));
+  }
+
+  private static void require(MemberStore.Changed changed, String who) {
+    switch (changed) {
+      case DONE -> {}
+      case NOBODY -> throw ProblemException.notFound(who);
+      case LAST_ADMIN ->
+          throw ProblemException.of(
+              ProblemType.CONFLICT, "This is the project's last admin; make another one first.");
+    }
   }
 
   private static @Nullable MemberRequest readMember(JsonReader in) {
@@ -98,19 +137,22 @@ public class MembersResource {
       return null;
     }
     String role = null;
+    boolean payloadVisible = true;
     String field;
     while ((field = in.nextField()) != null) {
-      if (field.equals("role")) {
-        role = in.string();
-        if (role != null && !Role.isLabel(role)) {
-          in.reject("Expected viewer, operator or admin.");
+      switch (field) {
+        case "role" -> {
+          role = in.string();
+          if (role != null && !Role.isLabel(role)) {
+            in.reject("Expected viewer, operator or admin.");
+          }
         }
-      } else {
-        in.unknownField();
+        case "payloadVisible" -> payloadVisible = Boolean.TRUE.equals(in.bool());
+        default -> in.unknownField();
       }
     }
     in.violations().require("/role", role != null);
-    return role == null ? null : new MemberRequest(role);
+    return role == null ? null : new MemberRequest(role, payloadVisible);
   }
 
   @DELETE
@@ -122,8 +164,6 @@ public class MembersResource {
       extensions = @Extension(name = "x-role", value = "admin"))
   public void delete(@PathParam("project") String project, @PathParam("user") String user) {
     Grant grant = authorizer.require(project, Action.MEMBERS_EDIT);
-    if (!store.deleteMember(grant.projectId(), Ids.number(user, "user"))) {
-      throw ProblemException.notFound("member");
-    }
+    require(store.deleteMember(grant.projectId(), Ids.number(user, "user")), "member");
   }
 }

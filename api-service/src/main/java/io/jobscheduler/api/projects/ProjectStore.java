@@ -9,8 +9,9 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
-/** SQL over projects and their members. */
+/** SQL over projects. */
 @ApplicationScoped
 public class ProjectStore {
   private final Jdbi jdbi;
@@ -20,10 +21,7 @@ public class ProjectStore {
   }
 
   /** A project. */
-  public record Project(String name, Instant createdAt) {}
-
-  /** A member of a project. */
-  public record Member(String userId, String email, String name, String role, Instant createdAt) {}
+  public record Project(String name, String description, Instant createdAt) {}
 
   // The project and the queue that every project has, in one statement. A second project of one
   // name
@@ -31,22 +29,45 @@ public class ProjectStore {
   private static final String INSERT_PROJECT =
       """
       WITH project AS (
-        INSERT INTO jobs.projects (name) VALUES (:name) RETURNING id, name, created_at
+        INSERT INTO jobs.projects (name, description) VALUES (:name, :description)
+        RETURNING id, name, description, created_at
       ), queue AS (
         INSERT INTO jobs.queues (project_id, name) SELECT p.id, 'default' FROM project p
       )
-      SELECT p.name, p.created_at FROM project p
+      SELECT p.name, p.description, p.created_at FROM project p
       """;
 
-  Project insertProject(String name) {
+  Project insertProject(String name, String description) {
     return jdbi.withHandle(
         h ->
-            h.createQuery(INSERT_PROJECT).bind("name", name).map((row, c) -> projectOf(row)).one());
+            h.createQuery(INSERT_PROJECT)
+                .bind("name", name)
+                .bind("description", description)
+                .map((row, c) -> projectOf(row))
+                .one());
+  }
+
+  private static final String PATCH_PROJECT =
+      """
+      UPDATE jobs.projects p SET description = coalesce(:description, p.description)
+       WHERE p.id = :project AND p.deleted_at IS NULL
+      RETURNING p.name, p.description, p.created_at
+      """;
+
+  /** Changes a project; what is null stays. */
+  Optional<Project> patchProject(int projectId, @Nullable String description) {
+    return jdbi.withHandle(
+        h ->
+            h.createQuery(PATCH_PROJECT)
+                .bind("project", projectId)
+                .bind("description", description)
+                .map((row, c) -> projectOf(row))
+                .findOne());
   }
 
   private static final String FIND_PROJECT =
       """
-      SELECT p.name, p.created_at FROM jobs.projects p WHERE p.id = :project
+      SELECT p.name, p.description, p.created_at FROM jobs.projects p WHERE p.id = :project
       """;
 
   Optional<Project> findProject(int projectId) {
@@ -61,7 +82,7 @@ public class ProjectStore {
   // Keyset by name, through the unique index; a platform admin sees all, others their own.
   private static final String LIST_PROJECTS =
       """
-      SELECT p.name, p.created_at
+      SELECT p.name, p.description, p.created_at
         FROM jobs.projects p
        WHERE p.name > :after AND p.deleted_at IS NULL
          AND (:admin OR EXISTS (
@@ -105,95 +126,82 @@ public class ProjectStore {
                     .one()));
   }
 
-  // Keyset by user, through the primary key.
-  private static final String LIST_MEMBERS =
+  // Held to the end: of two deletions one finds it deleted. An enqueue in flight does not wait for
+  // it; as with a queue, what it brings is still served.
+  private static final String LOCK_PROJECT =
       """
-      SELECT u.id, u.email, u.name, m.role, m.created_at
-        FROM jobs.project_members m
-        JOIN jobs.users u ON u.id = m.user_id
-       WHERE m.project_id = :project AND m.user_id > :after
-       ORDER BY m.user_id
-       LIMIT :limit
+      SELECT p.id FROM jobs.projects p WHERE p.id = :project AND p.deleted_at IS NULL FOR UPDATE
       """;
 
-  List<Member> listMembers(int projectId, long after, int limit) {
-    return jdbi.withHandle(
-        h ->
-            h.createQuery(LIST_MEMBERS)
-                .bind("project", projectId)
-                .bind("after", after)
-                .bind("limit", limit)
-                .map((row, c) -> memberOf(row))
-                .list());
+  // By jobs_project and the unique index over schedules: one row of each.
+  private static final String WHAT_LIVES =
+      """
+      SELECT EXISTS (SELECT 1 FROM jobs.jobs j
+                      WHERE j.project_id >= :project AND (j.project_id, j.id) <= (:project, 9223372036854775807)) AS jobs,
+             EXISTS (SELECT 1 FROM jobs.schedules s WHERE s.project_id = :project) AS schedules
+      """;
+
+  private static final String DELETE_QUEUES =
+      """
+      UPDATE jobs.queues SET deleted_at = clock_timestamp() WHERE project_id = :project AND deleted_at IS NULL
+      """;
+
+  private static final String DELETE_KEYS =
+      """
+      DELETE FROM jobs.api_keys WHERE project_id = :project
+      """;
+
+  private static final String DELETE_MEMBERS =
+      """
+      DELETE FROM jobs.project_members WHERE project_id = :project
+      """;
+
+  private static final String DELETE_PROJECT =
+      """
+      UPDATE jobs.projects SET deleted_at = clock_timestamp() WHERE id = :project
+      """;
+
+  /** What became of a deletion. */
+  enum Deleted {
+    DONE,
+    NO_SUCH_PROJECT,
+    HAS_JOBS,
+    HAS_SCHEDULES
   }
 
-  private static final String COUNT_MEMBERS =
-      """
-      SELECT count(*) FROM (
-        SELECT 1 FROM jobs.project_members m WHERE m.project_id = :project LIMIT :most) counted
-      """;
+  private record Living(boolean jobs, boolean schedules) {}
 
-  Count countMembers(int projectId) {
-    return jdbi.withHandle(
-        h ->
-            Count.of(
-                h.createQuery(COUNT_MEMBERS)
-                    .bind("project", projectId)
-                    .bind("most", Count.CAP + 1)
-                    .mapTo(Long.class)
-                    .one()));
-  }
-
-  // Selected from users, so that an unknown or disabled one gives no row and no constraint is
-  // needed
-  // to tell.
-  private static final String PUT_MEMBER =
-      """
-      WITH put AS (
-        INSERT INTO jobs.project_members AS m (project_id, user_id, role)
-        SELECT :project, u.id, :role FROM jobs.users u WHERE u.id = :user AND u.disabled_at IS NULL
-        ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role
-        RETURNING m.user_id, m.role, m.created_at
-      )
-      SELECT u.id, u.email, u.name, p.role, p.created_at
-        FROM put p
-        JOIN jobs.users u ON u.id = p.user_id
-      """;
-
-  Optional<Member> putMember(int projectId, long user, String role) {
-    return jdbi.withHandle(
-        h ->
-            h.createQuery(PUT_MEMBER)
-                .bind("project", projectId)
-                .bind("user", user)
-                .bind("role", role)
-                .map((row, c) -> memberOf(row))
-                .findOne());
-  }
-
-  private static final String DELETE_MEMBER =
-      """
-      DELETE FROM jobs.project_members WHERE project_id = :project AND user_id = :user
-      """;
-
-  boolean deleteMember(int projectId, long user) {
-    return jdbi.withHandle(
-        h ->
-            h.createUpdate(DELETE_MEMBER).bind("project", projectId).bind("user", user).execute()
-                > 0);
+  /** Ends a project that nothing lives in, with its queues, keys and memberships, in one. */
+  Deleted deleteProject(int projectId) {
+    return jdbi.inTransaction(
+        h -> {
+          if (h.createQuery(LOCK_PROJECT)
+              .bind("project", projectId)
+              .mapTo(Integer.class)
+              .findOne()
+              .isEmpty()) {
+            return Deleted.NO_SUCH_PROJECT;
+          }
+          Living living =
+              h.createQuery(WHAT_LIVES)
+                  .bind("project", projectId)
+                  .map((row, c) -> new Living(row.getBoolean("jobs"), row.getBoolean("schedules")))
+                  .one();
+          if (living.jobs() || living.schedules()) {
+            return living.jobs() ? Deleted.HAS_JOBS : Deleted.HAS_SCHEDULES;
+          }
+          for (String sql :
+              List.of(DELETE_QUEUES, DELETE_KEYS, DELETE_MEMBERS, DELETE_PROJECT)) {
+            h.createUpdate(sql).bind("project", projectId).execute();
+          }
+          return Deleted.DONE;
+        });
   }
 
   private static Project projectOf(ResultSet row) throws SQLException {
     return new Project(
-        row.getString("name"), row.getObject("created_at", OffsetDateTime.class).toInstant());
-  }
-
-  private static Member memberOf(ResultSet row) throws SQLException {
-    return new Member(
-        row.getString("id"),
-        row.getString("email"),
         row.getString("name"),
-        row.getString("role"),
+        row.getString("description"),
         row.getObject("created_at", OffsetDateTime.class).toInstant());
   }
 }

@@ -17,7 +17,9 @@ import io.jobscheduler.api.projects.ProjectStore.Project;
 import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -50,8 +52,15 @@ public class ProjectsResource {
     this.authorizer = authorizer;
   }
 
+  private static final int LONGEST_DESCRIPTION = 500;
+
   /** Body of a new project. */
-  public record ProjectRequest(String name) {}
+  public record ProjectRequest(
+      String name, @Schema(maxLength = LONGEST_DESCRIPTION) @Nullable String description) {}
+
+  /** What may be changed of a project; what is absent stays. Its name is for ever. */
+  public record ProjectPatch(
+      @Schema(maxLength = LONGEST_DESCRIPTION) @Nullable String description) {}
 
   @POST
   @Audited("project")
@@ -73,14 +82,16 @@ public class ProjectsResource {
     authorizer.requirePlatformAdmin();
     ProjectRequest request = JsonBody.read(body, JsonBody.SMALL, ProjectsResource::readProject);
     try {
-      Project project = store.insertProject(request.name());
+      Project project =
+          store.insertProject(
+              request.name(), request.description() == null ? "" : request.description());
       return Response.created(URI.create("/api/v1/projects/" + project.name()))
           .entity(project)
           .build();
     } catch (JdbiException e) {
       if (SqlFailures.stateOf(e).equals(SqlFailures.UNIQUE)) {
         throw ProblemException.at(
-            ProblemType.CONFLICT, "/name", "There is a project of this name already.");
+            ProblemType.CONFLICT, "/name", "There is, or was, a project of this name.");
       }
       throw e;
     }
@@ -91,16 +102,17 @@ public class ProjectsResource {
       return null;
     }
     String name = null;
+    String description = null;
     String field;
     while ((field = in.nextField()) != null) {
-      if (field.equals("name")) {
-        name = Fields.name(in);
-      } else {
-        in.unknownField();
+      switch (field) {
+        case "name" -> name = Fields.name(in);
+        case "description" -> description = Fields.text(in, 0, LONGEST_DESCRIPTION);
+        default -> in.unknownField();
       }
     }
     in.violations().require("/name", name != null);
-    return name == null ? null : new ProjectRequest(name);
+    return name == null ? null : new ProjectRequest(name, description);
   }
 
   @GET
@@ -131,5 +143,72 @@ public class ProjectsResource {
     return store
         .findProject(grant.projectId())
         .orElseThrow(() -> ProblemException.notFound("project"));
+  }
+
+  @PATCH
+  @Audited("project")
+  @Path("/{project}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "patchProject",
+      summary = "Describe a project",
+      extensions = @Extension(name = "x-role", value = "admin"))
+  public Project patch(
+      @PathParam("project") String project,
+      @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/json",
+                      schema = @Schema(implementation = ProjectPatch.class),
+                      examples =
+                          @ExampleObject(
+                              name = "example",
+                              value = "{\"description\":\"what the shop does at night\"}")))
+          InputStream body) {
+    Grant grant = authorizer.require(project, Action.PROJECT_EDIT);
+    ProjectPatch patch = JsonBody.read(body, JsonBody.SMALL, ProjectsResource::readPatch);
+    return store
+        .patchProject(grant.projectId(), patch.description())
+        .orElseThrow(() -> ProblemException.notFound("project"));
+  }
+
+  private static @Nullable ProjectPatch readPatch(JsonReader in) {
+    if (!in.startObject()) {
+      return null;
+    }
+    String description = null;
+    String field;
+    while ((field = in.nextField()) != null) {
+      if (field.equals("description")) {
+        description = Fields.text(in, 0, LONGEST_DESCRIPTION);
+      } else {
+        in.unknownField();
+      }
+    }
+    return new ProjectPatch(description);
+  }
+
+  @DELETE
+  @Audited("project")
+  @Path("/{project}")
+  @Operation(
+      operationId = "deleteProject",
+      summary =
+          "End a project that has no live jobs and no schedules; its keys and memberships end too",
+      extensions = @Extension(name = "x-role", value = "platform-admin"))
+  public void delete(@PathParam("project") String project) {
+    authorizer.requirePlatformAdmin();
+    Grant grant = authorizer.require(project, Action.PROJECT_EDIT);
+    switch (store.deleteProject(grant.projectId())) {
+      case DONE -> {}
+      case NO_SUCH_PROJECT -> throw ProblemException.notFound("project");
+      case HAS_JOBS ->
+          throw ProblemException.of(
+              ProblemType.CONFLICT, "It has jobs that have not ended; cancel them first.");
+      case HAS_SCHEDULES ->
+          throw ProblemException.of(
+              ProblemType.CONFLICT, "It has schedules; delete them first.");
+    }
   }
 }

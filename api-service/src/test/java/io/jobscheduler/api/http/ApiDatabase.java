@@ -24,6 +24,11 @@ public final class ApiDatabase implements QuarkusTestResourceLifecycleManager {
 
   private final TestDatabase database = TestDatabase.empty();
 
+  /** The first admin's password. */
+  public static String adminPassword() {
+    return System.getProperty(ADMIN_PASSWORD);
+  }
+
   @Override
   public Map<String, String> start() {
     database.open();

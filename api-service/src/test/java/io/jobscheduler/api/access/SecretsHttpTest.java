@@ -1,0 +1,175 @@
+package io.jobscheduler.api.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.jobscheduler.api.http.ApiDatabase;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.common.http.TestHTTPResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** What neither time nor the log may tell. */
+@QuarkusTest
+@QuarkusTestResource(ApiDatabase.class)
+class SecretsHttpTest {
+  private static final String WRONG = "a password that is wrong";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TestHTTPResource("/api/v1/")
+  URI api;
+
+  @Inject PasswordCheck passwords;
+
+  private HttpResponse<String> post(String path, String token, String body) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(api.resolve(path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    if (!token.isEmpty()) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static String login(String email, String password) {
+    return "{\"email\":\"" + email + "\",\"password\":\"" + password + "\"}";
+  }
+
+  private static JsonNode json(HttpResponse<String> answer, int status) throws IOException {
+    assertEquals(status, answer.statusCode(), answer.body());
+    return JSON.readTree(answer.body());
+  }
+
+  private String admin() throws Exception {
+    return json(
+            post("auth/login", "", login("admin@localhost", ApiDatabase.adminPassword())), 200)
+        .path("accessToken")
+        .asText();
+  }
+
+  /** What takes the time is the hash; an account that is not there costs the same one. */
+  @Test
+  void aLoginCostsOneHashWhetherThereIsSuchAnAccountOrNot() throws Exception {
+    String admin = admin();
+    json(post("users", admin, login("hashed@example.org", "right and long enough")), 201);
+    List<String> answers = new ArrayList<>();
+    for (String email : List.of("hashed@example.org", "nobody-hashed@example.org", "x")) {
+      long before = passwords.hashed();
+      HttpResponse<String> answer = post("auth/login", "", login(email, WRONG));
+      assertEquals(401, answer.statusCode());
+      answers.add(answer.body() + answer.headers().map().keySet());
+      assertEquals(before + 1, passwords.hashed(), email);
+    }
+    assertEquals(1, answers.stream().distinct().count(), answers.toString());
+    String id =
+        json(post("users", admin, login("off@example.org", "right and long enough")), 201)
+            .path("id")
+            .asText();
+    HttpRequest disable =
+        HttpRequest.newBuilder(api.resolve("users/" + id))
+            .header("Content-Type", "application/json")
+            .header("Authorization", "Bearer " + admin)
+            .method("PATCH", HttpRequest.BodyPublishers.ofString("{\"disabled\":true}"))
+            .build();
+    assertEquals(
+        200,
+        HttpClient.newHttpClient()
+            .send(disable, HttpResponse.BodyHandlers.ofString())
+            .statusCode());
+    long before = passwords.hashed();
+    HttpResponse<String> off =
+        post("auth/login", "", login("off@example.org", "right and long enough"));
+    assertEquals(before + 1, passwords.hashed());
+    assertEquals(answers.get(0), off.body() + off.headers().map().keySet());
+  }
+
+  /** Everything that is logged, at every level, while secrets pass through. */
+  @Test
+  void noSecretGetsIntoTheLog() throws Exception {
+    List<String> logged = Collections.synchronizedList(new ArrayList<>());
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            logged.add(
+                record.getLoggerName()
+                    + " "
+                    + record.getMessage()
+                    + " "
+                    + Arrays.toString(record.getParameters())
+                    + " "
+                    + record.getThrown());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    handler.setLevel(Level.ALL);
+    Logger root = Logger.getLogger("");
+    Level level = root.getLevel();
+    // It is heard, not shown.
+    for (Handler shown : root.getHandlers()) {
+      shown.setLevel(Level.INFO);
+    }
+    root.addHandler(handler);
+    root.setLevel(Level.ALL);
+    List<String> secrets = new ArrayList<>();
+    try {
+      secrets.add(ApiDatabase.adminPassword());
+      secrets.add(WRONG);
+      JsonNode tokens =
+          json(post("auth/login", "", login("admin@localhost", ApiDatabase.adminPassword())), 200);
+      String access = tokens.path("accessToken").asText();
+      String refresh = tokens.path("refreshToken").asText();
+      secrets.add(access);
+      secrets.add(refresh);
+      JsonNode next =
+          json(post("auth/refresh", "", "{\"refreshToken\":\"" + refresh + "\"}"), 200);
+      secrets.add(next.path("refreshToken").asText());
+      String key =
+          json(
+                  post(
+                      "projects/default/api-keys",
+                      access,
+                      "{\"name\":\"log\",\"scopes\":[\"enqueue\"]}"),
+                  201)
+              .path("secret")
+              .asText();
+      secrets.add(key);
+      post("projects/default/jobs", key, "{\"type\":\"echo\"}");
+      post("auth/login", "", login("admin@localhost", WRONG));
+      post("auth/login", "", "{\"password\":\"" + WRONG + "\"");
+      post("auth/password", access, "{\"oldPassword\":\"" + WRONG + "\",\"newPassword\":\"x\"}");
+      post("projects/default/jobs", access + "x", "{}");
+      post("projects/default/jobs", key + "x", "{}");
+    } finally {
+      root.setLevel(level);
+      root.removeHandler(handler);
+    }
+    assertTrue(logged.size() > 10, "the log is heard: " + logged.size());
+    for (String secret : secrets) {
+      assertFalse(logged.stream().anyMatch(line -> line.contains(secret)), "a secret was logged");
+    }
+  }
+}
