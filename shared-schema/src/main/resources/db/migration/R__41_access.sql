@@ -65,7 +65,8 @@ $$;
 
 -- Stores a new signing key unless the newest is younger than p_age, and takes away those whose last token has ended:
 -- superseded for longer than p_keep. The table's lock makes several replicas take turns; reading goes on meanwhile.
--- Returns whether it was stored. It signs p_lead from now on; until then it is only published.
+-- Returns whether it was stored. It signs p_lead from now on; until then it is only published. When no key signs
+-- now, since all were retired, it signs at once.
 DROP FUNCTION IF EXISTS rotate_signing_key(text, text, text, bytea, interval, interval, interval);
 CREATE FUNCTION rotate_signing_key(
   p_kid text, p_algorithm text, p_public_jwk text, p_private_key_encrypted bytea,
@@ -80,7 +81,9 @@ BEGIN
     RETURN false;
   END IF;
   INSERT INTO signing_keys (kid, algorithm, public_jwk, private_key_encrypted, signs_from)
-  VALUES (p_kid, p_algorithm, p_public_jwk, p_private_key_encrypted, clock_timestamp() + p_lead);
+  VALUES (p_kid, p_algorithm, p_public_jwk, p_private_key_encrypted,
+          CASE WHEN EXISTS (SELECT 1 FROM signing_keys k WHERE k.retired_at IS NULL AND k.signs_from <= clock_timestamp())
+               THEN clock_timestamp() + p_lead ELSE clock_timestamp() END);
   DELETE FROM signing_keys k
    WHERE EXISTS (SELECT 1 FROM signing_keys n
                   WHERE n.signs_from > k.signs_from AND n.signs_from < clock_timestamp() - p_keep

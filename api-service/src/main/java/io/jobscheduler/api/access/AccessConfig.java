@@ -26,6 +26,10 @@ public interface AccessConfig {
   @WithDefault("P30D")
   Duration sessionLifetime();
 
+  /** How old the newest signing key becomes before another one takes its place. */
+  @WithDefault("P90D")
+  Duration keyRotation();
+
   /** Most passwords hashed at once; each takes 19 MiB and a core for a moment. */
   @WithDefault("2")
   @Min(1)

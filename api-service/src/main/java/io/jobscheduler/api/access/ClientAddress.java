@@ -18,7 +18,20 @@ public class ClientAddress {
   private final List<Network> trusted;
 
   ClientAddress(LoginConfig config) {
-    this.trusted = config.trustedProxies().orElse(List.of()).stream().map(Network::of).toList();
+    this.trusted = trusted(config);
+  }
+
+  private static List<Network> trusted(LoginConfig config) {
+    return config.trustedProxies().orElse(List.of()).stream().map(Network::of).toList();
+  }
+
+  /**
+   * Reads the configuration.
+   *
+   * @throws IllegalArgumentException naming what is no address or network
+   */
+  public static void check(LoginConfig config) {
+    trusted(config);
   }
 
   /** The address of a request. */

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jboss.logging.Logger;
+import org.jdbi.v3.core.JdbiException;
 import org.jose4j.jwk.JsonWebKey;
 import org.jose4j.jwk.PublicJsonWebKey;
 import org.jose4j.lang.JoseException;
@@ -19,13 +20,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The signing keys, kept in memory: read again after a minute, and when an unknown key id is met,
- * but then at most once a second. Thread-safe; one lock, held while the keys are read.
+ * but then at most once a second. Whichever replica finds the newest key old enough makes the
+ * next one, which is published a day before it signs. Thread-safe; one lock, held while the keys
+ * are read.
  */
 @ApplicationScoped
 public class SigningKeys {
   private static final Logger LOG = Logger.getLogger(SigningKeys.class);
   private static final long FRESH_NANOS = Duration.ofMinutes(1).toNanos();
   private static final long UNKNOWN_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** How long a key is published before it signs: far longer than anybody keeps our key set. */
+  static final Duration LEAD = Duration.ofDays(1);
+
+  // Another replica may go on with the key before for a minute.
+  private static final Duration MARGIN = Duration.ofMinutes(5);
 
   private record Signer(String kid, byte[] privateKeyEncrypted) {}
 
@@ -110,9 +119,26 @@ public class SigningKeys {
       if (known != null && System.nanoTime() - known.readAtNanos() < freshNanos) {
         return known;
       }
-      Keys fresh = parse(store.listSigningKeys(config.tokenLifetime()));
+      rotateIfDue();
+      Keys fresh = parse(store.listSigningKeys(config.tokenLifetime().plus(MARGIN)));
       keys = fresh;
       return fresh;
+    }
+  }
+
+  // What goes wrong here must not stop those who only want to verify: the keys that are there go
+  // on,
+  // and the next reading tries again.
+  private void rotateIfDue() {
+    try {
+      if (store.isDue(config.keyRotation())) {
+        NewSigningKey next = NewSigningKey.generate(MasterKey.of(config));
+        if (store.rotate(next, config.keyRotation(), LEAD, config.tokenLifetime().plus(LEAD))) {
+          LOG.infof("A new signing key was made; it signs from tomorrow on: kid=%s", next.kid());
+        }
+      }
+    } catch (IllegalStateException | JdbiException e) {
+      LOG.warnf(e, "The next signing key could not be made; it is tried again in a minute");
     }
   }
 

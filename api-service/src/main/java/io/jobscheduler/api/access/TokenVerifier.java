@@ -33,10 +33,12 @@ public class TokenVerifier extends JWTCallerPrincipalFactory {
   private static final int LONGEST_TOKEN = 8 * 1024;
 
   private final SigningKeys keys;
+  private final OidcVerifier oidc;
   private final JwtConsumer consumer;
 
-  TokenVerifier(SigningKeys keys) {
+  TokenVerifier(SigningKeys keys, OidcVerifier oidc) {
     this.keys = keys;
+    this.oidc = oidc;
     this.consumer =
         new JwtConsumerBuilder()
             .setJwsAlgorithmConstraints(
@@ -69,6 +71,10 @@ public class TokenVerifier extends JWTCallerPrincipalFactory {
       return key(token);
     }
     try {
+      // What a token says of its issuer decides only whose keys it must have been signed with.
+      if (oidc.isOf(token)) {
+        return oidc.verify(token);
+      }
       JwtClaims claims = consumer.process(token).getJwtClaims();
       return new CallerPrincipal(
           claims,

@@ -11,6 +11,7 @@ import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
+import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.SortedSet;
@@ -49,11 +50,36 @@ public final class ProblemMappers {
     if (sql != null) {
       return failed(e, uri);
     }
+    if (isOfIo(e)) {
+      LOG.warnf("The keys of the tokens' issuer cannot be read: %s", rootMessage(e));
+      return answer(
+          ProblemException.of(
+              ProblemType.SERVICE_UNAVAILABLE,
+              "The issuer of this token does not answer. Try again shortly."),
+          uri);
+    }
     return answer(
         ProblemException.of(
             ProblemType.UNAUTHORIZED,
             "The access token is not valid or has expired. Log in again for a new one."),
         uri);
+  }
+
+  /** An issuer that is away must not look like a bad token either. */
+  private static boolean isOfIo(Throwable e) {
+    return root(e) instanceof IOException;
+  }
+
+  private static String rootMessage(Throwable e) {
+    return String.valueOf(root(e).getMessage());
+  }
+
+  private static Throwable root(Throwable e) {
+    Throwable cause = e;
+    for (int depth = 0; cause.getCause() != null && depth < 20; depth++) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 
   @ServerExceptionMapper

@@ -26,13 +26,19 @@ class PasswordCheckTest {
       Duration tokenLifetime,
       Duration sessionIdle,
       Duration sessionLifetime,
+      Duration keyRotation,
       int concurrentHashes)
       implements AccessConfig {}
 
   private final PasswordCheck check =
       new PasswordCheck(
           new Config(
-              Optional.empty(), Duration.ofHours(8), Duration.ofHours(8), Duration.ofHours(8), 1));
+              Optional.empty(),
+              Duration.ofHours(8),
+              Duration.ofHours(8),
+              Duration.ofHours(8),
+              Duration.ofDays(90),
+              1));
 
   @Test
   void nobodysPasswordIsNoPassword() {

@@ -51,13 +51,19 @@ public final class ApiDatabase implements QuarkusTestResourceLifecycleManager {
       }
       System.setProperty(ADMIN_PASSWORD, Files.readString(password).strip());
       System.setProperty(URL, database.url());
+      TestIssuer issuer = TestIssuer.start();
       return Map.of(
           "jobs.db.url", database.url(),
           "jobs.db.username", Role.API.databaseName(),
           "jobs.db.password", Role.API.password(),
           "jobs.access.master-key-file", master.toString(),
           // The tests stand behind a proxy, so that each says from which address it calls.
-          "jobs.login.trusted-proxies", "127.0.0.1,::1");
+          "jobs.login.trusted-proxies", "127.0.0.1,::1",
+          "jobs.oidc.issuer", issuer.issuer(),
+          "jobs.oidc.audience", TestIssuer.AUDIENCE,
+          "jobs.oidc.roles-claim", "realm/groups",
+          "jobs.oidc.roles",
+              "ops=oidc-shop:operator,auditors=*:viewer:no-payloads,root=platform-admin");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -65,6 +71,7 @@ public final class ApiDatabase implements QuarkusTestResourceLifecycleManager {
 
   @Override
   public void stop() {
+    TestIssuer.running().stop();
     try {
       database.close(false);
     } catch (SQLException e) {
