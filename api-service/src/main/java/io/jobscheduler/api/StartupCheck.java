@@ -27,7 +27,8 @@ class StartupCheck {
 
   // The features' prefixes; a key inside one is checked by its mapping.
   private static final List<String> PREFIXES =
-      List.of("jobs.db.", "jobs.access.", "jobs.login.", "jobs.oidc.", "jobs.limits.", "jobs.migrate.");
+      List.of(
+          "jobs.db.", "jobs.access.", "jobs.login.", "jobs.oidc.", "jobs.limits.", "jobs.migrate.");
 
   private final Config config;
   private final AccessConfig access;
@@ -36,11 +37,7 @@ class StartupCheck {
   private final LoginConfig login;
 
   StartupCheck(
-      Config config,
-      AccessConfig access,
-      JobLimits limits,
-      OidcVerifier oidc,
-      LoginConfig login) {
+      Config config, AccessConfig access, JobLimits limits, OidcVerifier oidc, LoginConfig login) {
     this.config = config;
     this.access = access;
     this.limits = limits;

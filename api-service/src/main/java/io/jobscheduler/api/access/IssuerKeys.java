@@ -84,8 +84,7 @@ final class IssuerKeys implements VerificationKeyResolver {
       String base = issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
       JsonNode found =
           new ObjectMapper()
-              .readTree(
-                  http.get(secure(base + "/.well-known/openid-configuration")).getBody());
+              .readTree(http.get(secure(base + "/.well-known/openid-configuration")).getBody());
       // OpenID Connect Discovery, section 4.3: else one issuer could speak for another.
       if (!found.path("issuer").asText().equals(issuer)) {
         throw new UnresolvableKeyException("the issuer calls itself something else");

@@ -111,7 +111,11 @@ public class OidcVerifier {
     return new CallerPrincipal(
         claims,
         new Caller.External(
-            issuer, subject, email(claims, subject), name(claims), roles.of(claims.getClaimsMap())));
+            issuer,
+            subject,
+            email(claims, subject),
+            name(claims),
+            roles.of(claims.getClaimsMap())));
   }
 
   // For people to read only: what says who it is, is the subject.

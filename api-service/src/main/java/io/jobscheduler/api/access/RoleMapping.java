@@ -41,8 +41,7 @@ final class RoleMapping {
       return new MappedRole(null, null, true);
     }
     boolean payloads = !target.endsWith(NO_PAYLOADS);
-    String rest =
-        payloads ? target : target.substring(0, target.length() - NO_PAYLOADS.length());
+    String rest = payloads ? target : target.substring(0, target.length() - NO_PAYLOADS.length());
     int colon = rest.lastIndexOf(':');
     String project = colon < 1 ? "" : rest.substring(0, colon);
     String role = rest.substring(colon + 1);

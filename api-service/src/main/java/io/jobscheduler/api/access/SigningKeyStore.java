@@ -64,10 +64,7 @@ class SigningKeyStore {
   boolean isDue(Duration age) {
     return jdbi.withHandle(
         h ->
-            h.createQuery(IS_DUE)
-                .bind("age", (double) age.toSeconds())
-                .mapTo(Boolean.class)
-                .one());
+            h.createQuery(IS_DUE).bind("age", (double) age.toSeconds()).mapTo(Boolean.class).one());
   }
 
   private static final String ROTATE =

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The signing keys, kept in memory: read again after a minute, and when an unknown key id is met,
- * but then at most once a second. Whichever replica finds the newest key old enough makes the
- * next one, which is published a day before it signs. Thread-safe; one lock, held while the keys
- * are read.
+ * but then at most once a second. Whichever replica finds the newest key old enough makes the next
+ * one, which is published a day before it signs. Thread-safe; one lock, held while the keys are
+ * read.
  */
 @ApplicationScoped
 public class SigningKeys {

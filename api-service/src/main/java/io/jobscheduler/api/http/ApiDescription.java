@@ -101,9 +101,9 @@ public class ApiDescription implements OASFilter {
                   && method != PathItem.HttpMethod.DELETE
                   && !path.endsWith("/preview");
       case IN_FLIGHT, IDEMPOTENCY_MISMATCH -> has(operation, "Idempotency-Key");
-      case QUEUE_FULL -> method == PathItem.HttpMethod.POST && path.matches(".*\\{project}/jobs(/bulk)?");
-      case PRECONDITION_FAILED ->
-          has(operation, "If-Match");
+      case QUEUE_FULL ->
+          method == PathItem.HttpMethod.POST && path.matches(".*\\{project}/jobs(/bulk)?");
+      case PRECONDITION_FAILED -> has(operation, "If-Match");
       case VALIDATION_FAILED -> body || parameters;
       case WORKFLOW_FINISHED ->
           method == PathItem.HttpMethod.POST

@@ -52,8 +52,7 @@ public class MembersResource {
    * @param role viewer, operator or admin
    * @param payloadVisible whether the member sees payloads and results
    */
-  public record MemberRequest(
-      String role, @Schema(defaultValue = "true") boolean payloadVisible) {}
+  public record MemberRequest(String role, @Schema(defaultValue = "true") boolean payloadVisible) {}
 
   @GET
   @Operation(
@@ -101,7 +100,9 @@ public class MembersResource {
                       mediaType = "application/json",
                       schema = @Schema(implementation = MemberRequest.class),
                       examples =
-                          @ExampleObject(name = "example", value = "{\"role\":\"operator\",\"payloadVisible\":false}")))
+                          @ExampleObject(
+                              name = "example",
+                              value = "{\"role\":\"operator\",\"payloadVisible\":false}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.MEMBERS_EDIT);
     MemberRequest request = JsonBody.read(body, JsonBody.SMALL, MembersResource::readMember);
@@ -112,7 +113,8 @@ public class MembersResource {
           ProblemType.FORBIDDEN,
           "You do not see payloads, so you cannot let others; send payloadVisible: false.");
     }
-    require(store.putMember(grant.projectId(), id, request.role(), request.payloadVisible()), "user");
+    require(
+        store.putMember(grant.projectId(), id, request.role(), request.payloadVisible()), "user");
     return find(grant, id);
   }
 

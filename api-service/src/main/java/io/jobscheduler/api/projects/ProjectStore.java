@@ -190,8 +190,7 @@ public class ProjectStore {
           if (living.jobs() || living.schedules()) {
             return living.jobs() ? Deleted.HAS_JOBS : Deleted.HAS_SCHEDULES;
           }
-          for (String sql :
-              List.of(DELETE_QUEUES, DELETE_KEYS, DELETE_MEMBERS, DELETE_PROJECT)) {
+          for (String sql : List.of(DELETE_QUEUES, DELETE_KEYS, DELETE_MEMBERS, DELETE_PROJECT)) {
             h.createUpdate(sql).bind("project", projectId).execute();
           }
           return Deleted.DONE;

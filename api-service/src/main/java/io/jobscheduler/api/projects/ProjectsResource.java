@@ -207,8 +207,7 @@ public class ProjectsResource {
           throw ProblemException.of(
               ProblemType.CONFLICT, "It has jobs that have not ended; cancel them first.");
       case HAS_SCHEDULES ->
-          throw ProblemException.of(
-              ProblemType.CONFLICT, "It has schedules; delete them first.");
+          throw ProblemException.of(ProblemType.CONFLICT, "It has schedules; delete them first.");
     }
   }
 }

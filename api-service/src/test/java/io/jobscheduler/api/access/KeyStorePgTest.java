@@ -20,8 +20,7 @@ class KeyStorePgTest {
     KeyStore one = new KeyStore(TestProjects.api(database));
     KeyStore other = new KeyStore(TestProjects.api(database));
     Grant grant =
-        new Grant(
-            project, "shop", new Actor(Actor.Kind.USER, 1, "ann"), Set.of(), true, null);
+        new Grant(project, "shop", new Actor(Actor.Kind.USER, 1, "ann"), Set.of(), true, null);
     String secret = ApiKey.make();
     KeyStore.Row row =
         one.insertKey(

@@ -14,7 +14,10 @@ class RoleMappingTest {
         new RoleMapping(
             "groups",
             List.of(
-                "dev=shop:eu:operator", "dev=*:viewer:no-payloads", "cn=x=a:admin", "root=platform-admin"));
+                "dev=shop:eu:operator",
+                "dev=*:viewer:no-payloads",
+                "cn=x=a:admin",
+                "root=platform-admin"));
     assertEquals(
         List.of(
             new MappedRole("shop:eu", Role.OPERATOR, true),
@@ -23,8 +26,7 @@ class RoleMappingTest {
     assertEquals(
         List.of(new MappedRole("a", Role.ADMIN, true)),
         mapping.of(Map.of("groups", List.of("cn=x"))));
-    assertEquals(
-        List.of(new MappedRole(null, null, true)), mapping.of(Map.of("groups", "x root")));
+    assertEquals(List.of(new MappedRole(null, null, true)), mapping.of(Map.of("groups", "x root")));
     assertEquals(List.of(), mapping.of(Map.of("groups", Map.of("dev", true))));
     assertEquals(List.of(), mapping.of(Map.of()));
   }

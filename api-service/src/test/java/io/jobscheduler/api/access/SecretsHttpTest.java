@@ -59,8 +59,7 @@ class SecretsHttpTest {
   }
 
   private String admin() throws Exception {
-    return json(
-            post("auth/login", "", login("admin@localhost", ApiDatabase.adminPassword())), 200)
+    return json(post("auth/login", "", login("admin@localhost", ApiDatabase.adminPassword())), 200)
         .path("accessToken")
         .asText();
   }
@@ -144,8 +143,7 @@ class SecretsHttpTest {
       String refresh = tokens.path("refreshToken").asText();
       secrets.add(access);
       secrets.add(refresh);
-      JsonNode next =
-          json(post("auth/refresh", "", "{\"refreshToken\":\"" + refresh + "\"}"), 200);
+      JsonNode next = json(post("auth/refresh", "", "{\"refreshToken\":\"" + refresh + "\"}"), 200);
       secrets.add(next.path("refreshToken").asText());
       String key =
           json(

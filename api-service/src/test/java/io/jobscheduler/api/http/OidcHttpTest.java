@@ -113,15 +113,12 @@ class OidcHttpTest {
   /** An address is what an issuer says; it never makes somebody one of our own users. */
   @Test
   void theSameAddressIsNotTheSameUser() {
-    ApiClient impostor =
-        with(issuer.claims("impostor", Map.of("email", "admin@localhost")));
+    ApiClient impostor = with(issuer.claims("impostor", Map.of("email", "admin@localhost")));
     JsonNode me = impostor.get(ME).status(200).json();
     assertFalse(me.path("platformAdmin").asBoolean());
     assertFalse(me.path("id").asText().equals(admin.get(ME).json().path("id").asText()));
     JsonNode unproven =
-        with(
-                issuer.claims(
-                    "unproven", Map.of("email", "admin@localhost", "email_verified", false)))
+        with(issuer.claims("unproven", Map.of("email", "admin@localhost", "email_verified", false)))
             .get(ME)
             .status(200)
             .json();
@@ -175,9 +172,7 @@ class OidcHttpTest {
     String payload = base64(good.toJson());
     bad.put("unsigned", base64("{\"alg\":\"none\"}") + "." + payload + ".");
     String head =
-        base64("{\"alg\":\"HS256\",\"kid\":\"" + issuer.key().getKeyId() + "\"}")
-            + "."
-            + payload;
+        base64("{\"alg\":\"HS256\",\"kid\":\"" + issuer.key().getKeyId() + "\"}") + "." + payload;
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(issuer.key().getPublicKey().getEncoded(), "HmacSHA256"));
     bad.put(
@@ -187,9 +182,7 @@ class OidcHttpTest {
             + Base64.getUrlEncoder()
                 .withoutPadding()
                 .encodeToString(mac.doFinal(head.getBytes(StandardCharsets.UTF_8))));
-    bad.forEach(
-        (what, token) ->
-            assertEquals(401, admin.withToken(token).get(ME).status(), what));
+    bad.forEach((what, token) -> assertEquals(401, admin.withToken(token).get(ME).status(), what));
   }
 
   /** Else whoever makes up key ids makes us ask the issuer for each. */
@@ -199,8 +192,7 @@ class OidcHttpTest {
     int before = issuer.keyReads();
     for (int i = 0; i < 5; i++) {
       String token =
-          TestIssuer.token(
-              issuer.claims("bad", Map.of()), renamed("made-up-" + i), "RS256");
+          TestIssuer.token(issuer.claims("bad", Map.of()), renamed("made-up-" + i), "RS256");
       admin.withToken(token).get(ME).problem(401, "unauthorized");
     }
     assertTrue(issuer.keyReads() - before <= 1, "reads: " + (issuer.keyReads() - before));

@@ -137,8 +137,7 @@ class ProjectsHttpTest {
             .asBoolean());
     ApiClient blind = admin.member("member-payload", "blind-admin@example.org", "admin");
     admin
-        .put(
-            path + "/members/" + idOf(blind), "{\"role\":\"admin\",\"payloadVisible\":false}")
+        .put(path + "/members/" + idOf(blind), "{\"role\":\"admin\",\"payloadVisible\":false}")
         .status(200);
     blind.put(path + "/members/" + id, "{\"role\":\"viewer\"}").problem(403, "forbidden");
     blind

@@ -79,7 +79,9 @@ class SessionsHttpTest {
     ApiClient.sql(
         "UPDATE sessions SET rotated_at = rotated_at - interval '%s' WHERE user_id ="
                 .formatted(interval)
-            + " (SELECT id FROM users WHERE email = '" + email + "')");
+            + " (SELECT id FROM users WHERE email = '"
+            + email
+            + "')");
   }
 
   @Test
@@ -104,8 +106,8 @@ class SessionsHttpTest {
 
   @Test
   void aTokenThatComesAgainWithinMomentsGivesTheSameSuccessor() throws Exception {
-    user("twice@example.org");
-    JsonNode first = logIn("twice@example.org");
+    user("twice-at-once@example.org");
+    JsonNode first = logIn("twice-at-once@example.org");
     ExecutorService threads = Executors.newFixedThreadPool(6);
     Set<String> successors = new TreeSet<>();
     try {
@@ -120,7 +122,7 @@ class SessionsHttpTest {
       threads.shutdownNow();
     }
     assertEquals(1, successors.size());
-    letTimePass("twice@example.org", "9 seconds");
+    letTimePass("twice-at-once@example.org", "9 seconds");
     JsonNode again = refresh(first).status(200).json();
     assertEquals(successors, Set.of(again.path("refreshToken").asText()));
     with(again).get(ME).status(200);
@@ -205,7 +207,8 @@ class SessionsHttpTest {
     with(here)
         .post(AUTH + "password", body.formatted("not the old one", next))
         .problem(401, "unauthorized");
-    with(here).post(AUTH + "password", body.formatted(ApiClient.PASSWORD, "short"))
+    with(here)
+        .post(AUTH + "password", body.formatted(ApiClient.PASSWORD, "short"))
         .problem(422, "validation-failed");
     JsonNode fresh =
         with(here)
@@ -217,14 +220,18 @@ class SessionsHttpTest {
       with(old).get(ME).problem(401, "unauthorized");
       refresh(old).problem(401, "unauthorized");
     }
-    logIn("changer@example.org", ApiClient.PASSWORD, "198.51.100.1")
-        .problem(401, "unauthorized");
+    logIn("changer@example.org", ApiClient.PASSWORD, "198.51.100.1").problem(401, "unauthorized");
     logIn("changer@example.org", next, "198.51.100.1").status(200);
     String secret =
-        admin.post(admin.project("password-key") + "/api-keys",
+        admin
+            .post(
+                admin.project("password-key") + "/api-keys",
                 "{\"name\":\"x\",\"scopes\":[\"read\"]}")
-            .json().path("secret").asText();
-    anonymous.withToken(secret)
+            .json()
+            .path("secret")
+            .asText();
+    anonymous
+        .withToken(secret)
         .post(AUTH + "password", body.formatted("x", next))
         .problem(403, "forbidden");
   }

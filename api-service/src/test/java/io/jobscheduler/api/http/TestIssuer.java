@@ -34,8 +34,7 @@ final class TestIssuer {
     }
     serve(
         "/.well-known/openid-configuration",
-        () ->
-            "{\"issuer\":\"" + issuer() + "\",\"jwks_uri\":\"" + issuer() + "/keys\"}");
+        () -> "{\"issuer\":\"" + issuer() + "\",\"jwks_uri\":\"" + issuer() + "/keys\"}");
     serve(
         "/keys",
         () -> {

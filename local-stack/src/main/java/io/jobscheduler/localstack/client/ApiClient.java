@@ -32,8 +32,7 @@ public final class ApiClient {
    */
   private record Tokens(String token, String refreshToken) {
     static Tokens of(JsonNode answer) {
-      return new Tokens(
-          answer.path("accessToken").asText(), answer.path("refreshToken").asText());
+      return new Tokens(answer.path("accessToken").asText(), answer.path("refreshToken").asText());
     }
   }
 
@@ -57,8 +56,7 @@ public final class ApiClient {
       if (tokens.refreshToken().isEmpty()) {
         return false;
       }
-      Answer answer =
-          nobody.post("/auth/refresh", Map.of("refreshToken", tokens.refreshToken()));
+      Answer answer = nobody.post("/auth/refresh", Map.of("refreshToken", tokens.refreshToken()));
       if (answer.status() == 200) {
         tokens = Tokens.of(answer.body());
       }
