@@ -46,8 +46,8 @@ class Enqueuer {
    *
    * @param single whether the request was one job, not a list: decides the pointers of errors
    * @return {@link Verdict.Created} or {@link Verdict.Duplicate} for each, in order
-   * @throws ProblemException 422 naming each unknown queue, 403 naming one that a key is not for, 409
-   *     naming each unique key that is held, 429 naming a full queue
+   * @throws ProblemException 422 naming each unknown queue, 403 naming one that a key is not for,
+   *     409 naming each unique key that is held, 429 naming a full queue
    */
   List<Verdict> enqueue(Grant grant, List<JobRequest> jobs, boolean single) {
     grant.requireQueues(jobs.stream().map(JobRequest::queue).collect(Collectors.toSet()));

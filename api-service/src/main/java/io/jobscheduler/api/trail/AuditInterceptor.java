@@ -70,8 +70,7 @@ class AuditInterceptor {
   private static boolean isChange(@Nullable Object answer) {
     Object entity = answer;
     if (answer instanceof Response response) {
-      if (response.getStatus() >= FIRST_ERROR
-          || response.getHeaders().containsKey(REPLAYED)) {
+      if (response.getStatus() >= FIRST_ERROR || response.getHeaders().containsKey(REPLAYED)) {
         return false;
       }
       entity = response.getEntity();

@@ -2,6 +2,7 @@ package io.jobscheduler.api.http;
 
 import java.net.http.HttpRequest;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -180,5 +181,39 @@ final class Tenant {
     return request
         .header("Content-Type", "application/json")
         .method(operation.verb(), HttpRequest.BodyPublishers.ofString(body));
+  }
+
+  /** The value of a kind of thing that this project has. */
+  String value(String kind) {
+    return ids.get(kind);
+  }
+
+  /** Words that only answers about this project can hold. */
+  List<String> words() {
+    return List.of(
+        name,
+        "\"" + ids.get("job") + "\"",
+        "\"" + ids.get("dead job") + "\"",
+        "\"" + ids.get("succeeded job") + "\"",
+        ids.get("fingerprint"));
+  }
+
+  /** A digest of all that the project holds. */
+  String snapshot() {
+    return ApiClient.value(
+        ("WITH p AS (SELECT id FROM projects WHERE name = '%s') SELECT md5(concat("
+                + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM jobs t, p WHERE t.project_id = p.id),"
+                + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM finished_jobs t, p WHERE t.project_id = p.id),"
+                + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM queues t, p WHERE t.project_id = p.id),"
+                + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM schedules t, p WHERE t.project_id = p.id),"
+                + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM workflows t, p WHERE t.project_id = p.id),"
+                + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM backfills t JOIN schedules s ON s.id ="
+                + " t.schedule_id, p WHERE s.project_id = p.id),"
+                + "(SELECT string_agg(concat(t.id, t.name, t.scopes), '' ORDER BY t.id) FROM api_keys t, p"
+                + " WHERE t.project_id = p.id),"
+                + "(SELECT string_agg(t::text, '' ORDER BY t.user_id) FROM project_members t, p WHERE"
+                + " t.project_id = p.id),"
+                + "(SELECT count(*) FROM audit_log t, p WHERE t.project_id = p.id)))")
+            .formatted(name));
   }
 }
