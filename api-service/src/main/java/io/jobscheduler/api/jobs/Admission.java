@@ -43,6 +43,7 @@ class Admission {
         verdicts[i] = new Verdict.UnknownQueue(jobs.get(i).queue());
       }
     }
+    Dependents.refuseUnknown(h, projectId, jobs, verdicts);
     List<Long> ids = admission.nextIds(h, verdicts.length);
     takeKeys(h, projectId, jobs, ids, verdicts);
     Optional<String> full = fullQueue(h, projectId, jobs, queues, verdicts);
@@ -66,6 +67,8 @@ class Admission {
         verdicts[open.get(i)] = new Verdict.Created(stored.get(i));
       }
     }
+    // Last: it holds locks on the parents.
+    Dependents.connect(h, projectId, jobs, verdicts);
     return Arrays.asList(verdicts);
   }
 

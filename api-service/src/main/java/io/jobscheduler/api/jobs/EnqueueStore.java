@@ -41,7 +41,22 @@ public class EnqueueStore {
       @Nullable Instant runAt,
       @Nullable Instant readyAt,
       @Nullable String queuePolicy,
-      @Nullable Long queueTimeoutMillis) {}
+      @Nullable Long queueTimeoutMillis) {
+    /** The same once its dependencies have decided it; {@code ready} is its place if it is. */
+    Enqueued as(String newState, @Nullable Instant at, ConnectStore.@Nullable Ready ready) {
+      return new Enqueued(
+          id,
+          newState,
+          queueId,
+          ready == null ? lane : ready.lane(),
+          ready == null ? dispatchKey : ready.dispatchKey(),
+          createdAt,
+          runAt,
+          at,
+          queuePolicy,
+          queueTimeoutMillis);
+    }
+  }
 
   // All jobs in one statement, so one commit, and all or nothing. The clock is read once, in a
   // MATERIALIZED CTE: state, key and ready time of a job agree. An unknown queue joins nothing; the
@@ -53,28 +68,30 @@ public class EnqueueStore {
       WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), given AS (
         SELECT u.n, u.type, u.queue, u.payload, u.priority, u.max_attempts, u.retry_policy, u.timeout_ms,
                u.start_by, u.cost, u.concurrency_key, u.tags, u.metadata, u.traceparent, u.id, u.unique_key,
-               u.unique_until,
+               u.unique_until, coalesce(u.waits, false) AS waits,
                coalesce(u.run_at::timestamptz, c.at + make_interval(secs => u.delay)) AS run_at, c.at
           FROM unnest(:types::text[], :queues::text[], :payloads::text[], :priorities::int[], :runAts::text[],
                       :delays::float8[], :maxAttempts::int[], :retryPolicies::text[], :timeouts::bigint[],
                       :startBys::text[], :costs::int[], :concurrencyKeys::text[], :tags::text[], :metadata::text[],
-                      :traceparents::text[], :ids::bigint[], :uniqueKeys::text[], :uniqueUntils::text[])
+                      :traceparents::text[], :ids::bigint[], :uniqueKeys::text[], :uniqueUntils::text[],
+                      :waits::boolean[])
                  WITH ORDINALITY
                  AS u (type, queue, payload, priority, run_at, delay, max_attempts, retry_policy, timeout_ms,
-                       start_by, cost, concurrency_key, tags, metadata, traceparent, id, unique_key, unique_until, n)
+                       start_by, cost, concurrency_key, tags, metadata, traceparent, id, unique_key, unique_until,
+                       waits, n)
          CROSS JOIN clock c)
       INSERT INTO jobs.jobs (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key,
           run_at, ready_at, max_attempts, retry_policy, payload, timeout_ms, start_by, cost, concurrency_key,
-          tags, metadata, traceparent, unique_key, unique_until)
+          tags, metadata, traceparent, unique_key, unique_until, has_dependencies)
       SELECT coalesce(g.id, nextval('jobs.job_id_seq')), q.project_id, q.id, g.type,
-             CASE WHEN g.run_at > g.at THEN 'scheduled' ELSE 'ready' END,
+             CASE WHEN g.waits THEN 'blocked' WHEN g.run_at > g.at THEN 'scheduled' ELSE 'ready' END,
              g.priority, jobs.ready_lane(g.priority, q.ageing_ms),
              jobs.ready_key(jobs.micros(greatest(g.run_at, g.at)), g.priority, q.ageing_ms),
              g.run_at,
-             CASE WHEN g.run_at > g.at THEN NULL ELSE g.at END,
+             CASE WHEN g.waits OR g.run_at > g.at THEN NULL ELSE g.at END,
              g.max_attempts, g.retry_policy::json, g.payload::json, g.timeout_ms, g.start_by::timestamptz,
              coalesce(g.cost, 1), g.concurrency_key, g.tags::text[], g.metadata::json, g.traceparent,
-             g.unique_key, g.unique_until
+             g.unique_key, g.unique_until, g.waits
         FROM given g
         JOIN jobs.queues q ON q.project_id = :project AND q.name = g.queue AND q.deleted_at IS NULL
                           AND (q.max_depth IS NULL OR :admitted)
@@ -88,7 +105,7 @@ public class EnqueueStore {
 
   /**
    * Stores all jobs, or none and is empty when one names a queue that the project does not have, or
-   * one of bounded depth. None of them asks for a unique key.
+   * one of bounded depth. None of them asks for a unique key, or waits for another.
    */
   Optional<List<Enqueued>> enqueueJobs(int projectId, List<JobRequest> jobs) {
     if (jobs.size() == 1) {
@@ -130,6 +147,7 @@ public class EnqueueStore {
             "uniqueUntils",
             String.class,
             JobColumns.rare(jobs, j -> j.unique() == null ? null : j.unique().until().label()))
+        .bindArray("waits", Boolean.class, JobColumns.rare(jobs, j -> j.needs().isEmpty() ? null : true))
         .bind("alone", jobs.size() == 1)
         .bindArray("runAts", String.class, JobColumns.column(jobs, j -> JobColumns.text(j.runAt())))
         .bindArray("delays", Double.class, JobColumns.column(jobs, EnqueueStore::delaySeconds))

@@ -78,10 +78,17 @@ class Enqueueing {
       return Response.ok(new DuplicateJob(holder, true)).build();
     }
     EnqueueStore.Enqueued stored = ((Verdict.Created) verdict).job();
+    boolean shown = payload && grant.payloadVisible();
+    // What its dependencies made of it is read; all else is known.
+    Job job =
+        request.needs().isEmpty()
+            ? jobOf(request, stored, shown ? request.payload() : null)
+            : store
+                .findJob(grant.projectId(), stored.id(), shown, grant.permits(Action.LEASES_READ))
+                .orElseThrow();
     return Response.created(
             URI.create("/api/v1/projects/" + grant.project() + "/jobs/" + stored.id()))
-        .entity(
-            jobOf(request, stored, payload && grant.payloadVisible() ? request.payload() : null))
+        .entity(job)
         .build();
   }
 
@@ -153,6 +160,7 @@ class Enqueueing {
         null,
         null,
         null,
-        null);
+        null,
+        JobGraph.NONE);
   }
 }

@@ -1,6 +1,7 @@
 package io.jobscheduler.api.jobs;
 
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.database.Patience;
 import io.jobscheduler.api.problem.FieldError;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Jdbi;
 
@@ -41,7 +43,7 @@ class Enqueuer {
 
   /**
    * Stores all jobs or none, but for those whose unique key another job holds that stands for them.
-   * One statement when no job asks for a key, no queue is of bounded depth and the caller has no
+   * One statement when no job asks for a key or waits for another, no queue is of bounded depth and the caller has no
    * transaction; else the caller's transaction or one of its own.
    *
    * @param single whether the request was one job, not a list: decides the pointers of errors
@@ -53,7 +55,7 @@ class Enqueuer {
     grant.requireQueues(jobs.stream().map(JobRequest::queue).collect(Collectors.toSet()));
     int project = grant.projectId();
     if (!signals.isHeld()
-        && jobs.stream().allMatch(j -> j.unique() == null)
+        && jobs.stream().allMatch(j -> j.unique() == null && j.needs().isEmpty())
         && !bounded.any(project, jobs)) {
       Optional<List<EnqueueStore.Enqueued>> plain = store.enqueueJobs(project, jobs);
       if (plain.isPresent()) {
@@ -62,13 +64,17 @@ class Enqueuer {
       }
     }
     requireRoom(project, jobs);
+    Supplier<List<Verdict>> transaction =
+        () ->
+            jdbi.inTransaction(
+                h -> {
+                  List<Verdict> all = admission.enqueue(h, project, jobs);
+                  refuse(all, single);
+                  return all;
+                });
+    // The caller's own transaction cannot be tried again here.
     List<Verdict> verdicts =
-        jdbi.inTransaction(
-            h -> {
-              List<Verdict> all = admission.enqueue(h, project, jobs);
-              refuse(all, single);
-              return all;
-            });
+        signals.isHeld() ? transaction.get() : Patience.with(transaction);
     told(grant, verdicts);
     return verdicts;
   }
@@ -91,6 +97,8 @@ class Enqueuer {
         throw full(full.queue());
       } else if (verdicts.get(i) instanceof Verdict.UnknownQueue queue) {
         unknown.add(at + "/queue", unknownQueue(queue));
+      } else if (verdicts.get(i) instanceof Verdict.UnknownJobs none) {
+        none.pointers().forEach(pointer -> unknown.add(pointer, Need.UNKNOWN));
       } else if (verdicts.get(i) instanceof Verdict.Rejected rejected) {
         held.add(new FieldError(at + "/unique", held(rejected)));
       }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param plannedAt the time that its schedule had planned
  * @param cancelRequestedAt since when its running attempt has been asked to end
  * @param progress what its running attempt said last
+ * @param graph what it waits for, as members of the job itself
  */
 public record Job(
     @JsonUnwrapped JobSummary summary,
@@ -39,7 +40,8 @@ public record Job(
     @Nullable String schedule,
     @Nullable Instant plannedAt,
     @Nullable Instant cancelRequestedAt,
-    @Nullable JobProgress progress) {
+    @Nullable JobProgress progress,
+    @JsonUnwrapped JobGraph graph) {
   /**
    * A unique key and how long it is held: until its job has started or finished, or for a window.
    */

@@ -48,7 +48,27 @@ public record JobBody(
             type = SchemaType.OBJECT,
             description = "any object of at most 16 KiB; comes back as it was typed")
         @Nullable Object metadata,
-    @Nullable UniqueBody unique) {
+    @Nullable UniqueBody unique,
+    @Schema(
+            description =
+                "jobs of the project that it waits for, live or ended, at most 1000: ids, or {job, on}."
+                    + " With runAt or delay it waits for both")
+        @Nullable List<NeedBody> dependsOn) {
+  /** What a job waits for; a string stands for an id with {@code on: success}. */
+  @Schema(
+      name = "JobDependency",
+      oneOf = {String.class, NeedByOutcome.class})
+  public interface NeedBody {}
+
+  /** What a job waits for. */
+  @Schema(name = "JobDependencyByOutcome")
+  public record NeedByOutcome(
+      @Schema(required = true, description = "an id") String job,
+      @Schema(
+              enumeration = {"success", "done", "failure"},
+              defaultValue = "success")
+          @Nullable String on) {}
+
   /** The key that a job asks to hold alone in its project. */
   @Schema(name = "UniqueRequest")
   public record UniqueBody(

@@ -2,6 +2,7 @@ package io.jobscheduler.api.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param delay due so long after the database's clock at the insert
  * @param retryPolicy as jobs.retry_delay reads it; null for the queue's, or the default
  * @param unique the key that it asks to hold; null when it asks for none
+ * @param needs what it waits for; always empty in a workflow, whose edges say so
  */
 public record JobRequest(
     String type,
@@ -24,7 +26,8 @@ public record JobRequest(
     @Nullable String retryPolicy,
     JobOptions options,
     JobExtras extras,
-    @Nullable Unique unique) {
+    @Nullable Unique unique,
+    List<Need> needs) {
   /** The queue that every project has. */
   public static final String DEFAULT_QUEUE = "default";
 
@@ -53,7 +56,8 @@ public record JobRequest(
         retryPolicy,
         options,
         JobExtras.NONE,
-        null);
+        null,
+        List.of());
   }
 
   JobRequest withTraceparent(@Nullable String traceparent) {
@@ -68,6 +72,7 @@ public record JobRequest(
         retryPolicy,
         options,
         extras.withTraceparent(traceparent),
-        unique);
+        unique,
+        needs);
   }
 }

@@ -30,6 +30,7 @@ public final class JobRequestReader {
   private JobOptions options = JobOptions.NONE;
   private JobExtras extras = JobExtras.NONE;
   private UniqueReader.@Nullable Asked unique;
+  private List<Need> needs = List.of();
 
   private JobRequestReader(JsonReader in, int mostPayloadBytes, boolean mayWait) {
     this.in = in;
@@ -114,6 +115,10 @@ public final class JobRequestReader {
       unique = UniqueReader.read(in);
       return true;
     }
+    if (field.equals("dependsOn")) {
+      needs = Need.read(in);
+      return true;
+    }
     JobExtras more = JobExtras.take(in, field, extras);
     if (more == null) {
       return false;
@@ -145,7 +150,8 @@ public final class JobRequestReader {
             retryPolicy,
             options,
             extras,
-            unique == null ? null : unique.of(type, queue, payload));
+            unique == null ? null : unique.of(type, queue, payload),
+            needs);
   }
 
   private static <T> T or(@Nullable T given, T otherwise) {

@@ -43,7 +43,7 @@ public class JobStore {
              j.worker_id, j.lease_token, j.payload::text AS payload, j.result::text AS result,
              coalesce(j.retry_policy, q.retry_policy)::text AS retry_policy,
              coalesce(j.timeout_ms, q.timeout_ms) AS timeout_ms, j.start_by, j.cost, j.concurrency_key,
-             j.tags, j.metadata::text AS metadata, j.traceparent, j.unique_key, j.unique_until,
+             j.tags, j.metadata::text AS metadata, j.traceparent, j.unique_key, j.unique_until, j.join_mode, j.gate,
              j.generation, (SELECT s.name FROM jobs.schedules s WHERE s.id = j.schedule_id) AS schedule, j.planned_at, c.requested_at AS cancel_requested_at,
              p.fraction, p.message AS progress_message, p.updated_at AS progress_at,
              coalesce(j.error_kind, e.error_kind) AS error_kind,
@@ -79,8 +79,33 @@ public class JobStore {
             h.createQuery(FIND_JOB)
                 .bind("project", projectId)
                 .bind("id", id)
-                .map((row, c) -> jobOf(row, payloadVisible, leaseVisible))
+                .map((row, c) -> jobOf(row, payloadVisible, leaseVisible, dependencies(h, id)))
                 .findOne());
+  }
+
+  // By primary key, and that of the members. A job without any costs one probe.
+  private static final String LIST_DEPENDENCIES =
+      """
+      SELECT d.parent_id, m.key, d.on_outcome, d.outcome, d.met
+        FROM jobs.dependencies d
+        LEFT JOIN jobs.workflow_members m ON m.workflow_id = d.workflow_id AND m.job_id = d.parent_id
+       WHERE d.child_id = :id
+       ORDER BY d.parent_id LIMIT :most
+      """;
+
+  private static List<JobGraph.Dependency> dependencies(Handle h, long id) {
+    return h.createQuery(LIST_DEPENDENCIES)
+        .bind("id", id)
+        .bind("most", JobGraph.MOST_SHOWN)
+        .map(
+            (row, c) ->
+                new JobGraph.Dependency(
+                    row.getString("parent_id"),
+                    row.getString("key"),
+                    row.getString("on_outcome"),
+                    row.getString("outcome"),
+                    row.getBoolean("met")))
+        .list();
   }
 
   // The page's rows by id, wherever they live by now; newest first. Errors as above, cut in SQL so
@@ -165,7 +190,11 @@ public class JobStore {
         });
   }
 
-  private static Job jobOf(ResultSet row, boolean payloadVisible, boolean leaseVisible)
+  private static Job jobOf(
+      ResultSet row,
+      boolean payloadVisible,
+      boolean leaseVisible,
+      List<JobGraph.Dependency> dependencies)
       throws SQLException {
     Long timeout = row.getObject("timeout_ms", Long.class);
     return new Job(
@@ -187,7 +216,8 @@ public class JobStore {
         row.getString("schedule"),
         instant(row.getObject("planned_at", OffsetDateTime.class)),
         instant(row.getObject("cancel_requested_at", OffsetDateTime.class)),
-        progressOf(row, payloadVisible));
+        progressOf(row, payloadVisible),
+        new JobGraph(dependencies, row.getString("join_mode"), row.getString("gate")));
   }
 
   private static List<String> tagsOf(@Nullable Array tags) throws SQLException {

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.jobs;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What became of a job that was handed in. */
@@ -19,6 +20,13 @@ sealed interface Verdict {
 
   /** The project has no queue of that name. */
   record UnknownQueue(String queue) implements Verdict {}
+
+  /**
+   * It waits for jobs that the project does not have.
+   *
+   * @param pointers where it names them
+   */
+  record UnknownJobs(List<String> pointers) implements Verdict {}
 
   /** The queue has no room for it. */
   record Full(String queue) implements Verdict {}

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.workflows;
 
+import io.jobscheduler.api.jobs.Need;
 import io.jobscheduler.api.problem.Violations;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,8 @@ final class JobIds {
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException e) {
-      violations.add(pointer, UNKNOWN);
+      violations.add(pointer, Need.UNKNOWN);
       return null;
     }
   }
-
-  /** Said alike of what is not there and of what belongs to another project. */
-  static final String UNKNOWN = "The project has no such job.";
 }

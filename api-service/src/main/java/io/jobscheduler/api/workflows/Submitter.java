@@ -2,6 +2,7 @@ package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.jobs.EnqueueStore;
+import io.jobscheduler.api.jobs.Need;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.Violations;
@@ -87,7 +88,7 @@ class Submitter {
     Violations violations = new Violations();
     for (WorkflowRequest.Outside edge : request.outside()) {
       if (edge.job() != null && unknown.contains(edge.job())) {
-        violations.add(edge.pointer(), JobIds.UNKNOWN);
+        violations.add(edge.pointer(), Need.UNKNOWN);
       }
     }
     return violations.problem();

@@ -199,6 +199,71 @@ class WorkflowsHttpTest {
     assertEquals(2, after.path("outside").size());
   }
 
+  /** A job outside workflows, too, may wait: for its parents and then for its instant. */
+  @Test
+  void aSingleJobWaitsForOthersAndForItsInstant() {
+    String parent = id(enqueue(project));
+    ApiClient.Answer created =
+        admin
+            .post(
+                project + "/jobs",
+                "{\"type\":\"t\",\"delay\":\"PT1H\",\"dependsOn\":[\""
+                    + parent
+                    + "\",{\"job\":\""
+                    + parent
+                    + "\"}]}")
+            .status(201);
+    assertEquals("blocked", created.json().path("state").asText());
+    assertEquals(
+        "[{\"job\":\"" + parent + "\",\"key\":null,\"on\":\"success\",\"outcome\":null,\"met\":false}]",
+        created.json().path("dependsOn").toString());
+    assertEquals(created.json(), admin.get(created.header("Location")).json());
+    admin.post(project + "/jobs/" + parent + "/cancel", "").status(200);
+    assertEquals("skipped", admin.get(created.header("Location")).json().path("state").asText());
+    // The parent has ended: what waits for any end of it waits for its own instant, or for nothing.
+    String done = "\"dependsOn\":[{\"job\":\"" + parent + "\",\"on\":\"done\"}]}";
+    assertEquals(
+        "scheduled",
+        admin
+            .post(project + "/jobs", "{\"type\":\"t\",\"delay\":\"PT1H\"," + done)
+            .status(201)
+            .json()
+            .path("state")
+            .asText());
+    JsonNode items =
+        admin
+            .post(project + "/jobs/bulk", "[{\"type\":\"t\"," + done + ",{\"type\":\"t\"}]")
+            .status(201)
+            .json()
+            .path("items");
+    assertEquals("ready", items.path(0).path("state").asText());
+    assertEquals("ready", items.path(1).path("state").asText());
+  }
+
+  @Test
+  void aSingleJobNamesEachJobThatItCannotWaitFor() {
+    String other = id(enqueue(admin.project("o" + UUID.randomUUID())));
+    int before = admin.get(project + "/jobs").json().path("count").path("value").asInt();
+    assertEquals(
+        List.of("/dependsOn/0", "/dependsOn/1/job"),
+        admin
+            .post(
+                project + "/jobs",
+                "{\"type\":\"t\",\"dependsOn\":[\"" + other + "\",{\"job\":\"999999999\"}]}")
+            .problem(422, "validation-failed")
+            .pointers());
+    assertEquals(
+        List.of("/1/dependsOn/0"),
+        admin
+            .post(
+                project + "/jobs/bulk",
+                "[{\"type\":\"t\"},{\"type\":\"t\",\"dependsOn\":[\"" + other + "\"]}]")
+            .problem(422, "validation-failed")
+            .pointers());
+    assertEquals(
+        before, admin.get(project + "/jobs").json().path("count").path("value").asInt());
+  }
+
   @Test
   void plansWithoutStoring() {
     String body =
