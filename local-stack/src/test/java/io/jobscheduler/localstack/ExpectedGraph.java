@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,14 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** A workflow graph with what is known about it from elsewhere than the system under test. */
-record ExpectedGraph(WorkflowGraph graph, int edges, int levels, int clusters) {
+record ExpectedGraph(
+    WorkflowGraph graph,
+    int edges,
+    int levels,
+    int widestLevel,
+    int clusters,
+    Duration totalWork,
+    Duration criticalPath) {
 
   /**
    * The graphs of the folder (property {@code workflows.dir}, by default beside the checkout) with
@@ -36,7 +44,16 @@ record ExpectedGraph(WorkflowGraph graph, int edges, int levels, int clusters) {
         "No workflow graphs in %s (-Dworkflows.dir): generated graphs of the same shapes instead%n",
         folder);
     return GeneratedGraphs.all().stream()
-        .map(g -> new ExpectedGraph(g.graph(), g.graph().edges(), g.levels(), g.clusters()))
+        .map(
+            g ->
+                new ExpectedGraph(
+                    g.graph(),
+                    g.graph().edges(),
+                    g.levels(),
+                    -1,
+                    g.clusters(),
+                    duration(g.graph().totalSeconds()),
+                    duration(g.graph().criticalPathSeconds())))
         .toList();
   }
 
@@ -58,7 +75,39 @@ record ExpectedGraph(WorkflowGraph graph, int edges, int levels, int clusters) {
         Objects.requireNonNull(graphs.get(row[0]), row[0]),
         Integer.parseInt(row[2]),
         Integer.parseInt(row[3]),
-        Integer.parseInt(row[5]));
+        Integer.parseInt(row[4]),
+        Integer.parseInt(row[5]),
+        duration(Double.parseDouble(row[6])),
+        duration(Double.parseDouble(row[7])));
+  }
+
+  private static Duration duration(double seconds) {
+    return Duration.ofMillis(Math.round(seconds * 1000));
+  }
+
+  /** What is wrong with the plan that the API makes of it, in words; empty when it is as expected. */
+  List<String> faultsOfPlan(TestProject project) {
+    JsonNode plan =
+        project.api().post(project.path("/workflows/plan"), graph.submission(1)).success();
+    List<String> faults = new ArrayList<>();
+    compare(faults, "planned jobs", graph.tasks().size(), plan.path("jobs").asInt());
+    compare(faults, "planned edges", edges, plan.path("edges").asInt());
+    compare(faults, "planned levels", levels, plan.path("levels").asInt());
+    compare(faults, "planned clusters", clusters, plan.path("clusters").asInt());
+    if (widestLevel >= 0) {
+      compare(faults, "jobs on the widest level", widestLevel, plan.path("widestLevel").asInt());
+    }
+    compare(faults, "ms of work", totalWork.toMillis(), millis(plan, "totalWork"));
+    compare(
+        faults,
+        "ms of critical path",
+        criticalPath.toMillis(),
+        millis(plan.path("criticalPath"), "length"));
+    return faults;
+  }
+
+  private static long millis(JsonNode from, String field) {
+    return Duration.parse(from.path(field).asText()).toMillis();
   }
 
   /** What is wrong with the finished workflow, in words; empty when it is as expected. */
@@ -78,7 +127,7 @@ record ExpectedGraph(WorkflowGraph graph, int edges, int levels, int clusters) {
     return faults;
   }
 
-  private void compare(List<String> faults, String what, int expected, int actual) {
+  private void compare(List<String> faults, String what, long expected, long actual) {
     if (expected != actual) {
       faults.add(graph.name() + ": " + actual + " " + what + ", expected " + expected);
     }

@@ -23,6 +23,17 @@ class WorkflowGraphsE2eIT {
     project = TestProject.create(stack);
   }
 
+  /** Without storing any: what the API says of each, to the millisecond. */
+  @Test
+  void plansEveryGraphAsAnotherProgramDid() {
+    List<String> faults = new ArrayList<>();
+    ExpectedGraph.all().forEach(graph -> faults.addAll(graph.faultsOfPlan(project)));
+    assertEquals(List.of(), faults);
+    assertEquals(
+        0, project.number("SELECT count(*) FROM jobs.workflows w WHERE w.project_id ="
+            + " (SELECT p.id FROM jobs.projects p WHERE p.name = ?)"));
+  }
+
   @Test
   void plansAndRunsEveryGraphInOrder() {
     List<ExpectedGraph> graphs = ExpectedGraph.all();

@@ -2,16 +2,22 @@ package io.jobscheduler.api.workflows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.api.TestProjects;
 import io.jobscheduler.api.jobs.JobOptions;
 import io.jobscheduler.api.jobs.JobRequest;
 import io.jobscheduler.api.paging.Page;
+import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -178,5 +184,41 @@ class SubmitStorePgTest {
         lists.list(project, WorkflowFilter.ALL, first.nextCursor(), 2).items().stream()
             .map(Workflow::id)
             .toList());
+  }
+
+  /** Field case C102: held up between its jobs and its members, then lost with its connection. */
+  @Test
+  void nothingOfAHalfStoredWorkflowIsSeenOrClaimedOrStays() throws Exception {
+    try (Connection holder = database.connect(Role.OWNER)) {
+      holder.setAutoCommit(false);
+      holder
+          .createStatement()
+          .execute("LOCK TABLE jobs.workflow_members IN SHARE ROW EXCLUSIVE MODE");
+      CompletableFuture<SubmitStore.Outcome> submission =
+          CompletableFuture.supplyAsync(() -> submits.submit(project, diamond("default")));
+      String waiting =
+          "SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+              + " WHERE NOT l.granted AND d.datname = current_database()";
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      String pid = database.sql(waiting);
+      while (pid == null) {
+        assertTrue(System.nanoTime() < end, "the submission does not wait");
+        pid = database.sql(waiting);
+      }
+      assertEquals("0", database.sql("SELECT count(*) FROM jobs"));
+      assertEquals(
+          "0",
+          database.sql(
+              "SELECT count(*) FROM claim(1, 1, ARRAY[(SELECT id FROM queues LIMIT 1)], ARRAY[10],"
+                  + " ARRAY[array_fill(0::bigint, ARRAY[10])], ARRAY[array_fill(0::bigint, ARRAY[10])])"));
+      try (Connection superuser = database.superuser()) {
+        superuser.createStatement().execute("SELECT pg_terminate_backend(" + pid + ")");
+      }
+      assertThrows(ExecutionException.class, () -> submission.get(30, TimeUnit.SECONDS));
+      holder.rollback();
+    }
+    for (String table : List.of("workflows", "jobs", "workflow_members", "dependencies")) {
+      assertEquals("0", database.sql("SELECT count(*) FROM " + table), table);
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.jobscheduler.localstack.demo;
 
 import io.jobscheduler.algorithms.graph.Graph;
 import io.jobscheduler.algorithms.graph.KahnPlanner;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -67,6 +68,7 @@ public record WorkflowGraph(String name, List<Task> tasks) {
               "key", task.key(),
               "type", "simulate",
               "payload", Map.of("runtimeSeconds", task.seconds(), "scale", scale),
+              "expectedDuration", Duration.ofMillis(Math.round(task.seconds() * scale * 1000)).toString(),
               "dependsOn", task.parents()));
     }
     return Map.of("name", name, "jobs", jobs);
