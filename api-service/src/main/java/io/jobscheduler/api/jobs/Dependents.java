@@ -82,8 +82,7 @@ final class Dependents {
                           .job()
                           .as(
                               row.getString("state"),
-                              EnqueueStore.instant(
-                                  row.getObject("ready_at", OffsetDateTime.class)),
+                              EnqueueStore.instant(row.getObject("ready_at", OffsetDateTime.class)),
                               ready.get(id)));
               return id;
             })

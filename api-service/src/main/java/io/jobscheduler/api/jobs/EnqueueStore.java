@@ -147,7 +147,8 @@ public class EnqueueStore {
             "uniqueUntils",
             String.class,
             JobColumns.rare(jobs, j -> j.unique() == null ? null : j.unique().until().label()))
-        .bindArray("waits", Boolean.class, JobColumns.rare(jobs, j -> j.needs().isEmpty() ? null : true))
+        .bindArray(
+            "waits", Boolean.class, JobColumns.rare(jobs, j -> j.needs().isEmpty() ? null : true))
         .bind("alone", jobs.size() == 1)
         .bindArray("runAts", String.class, JobColumns.column(jobs, j -> JobColumns.text(j.runAt())))
         .bindArray("delays", Double.class, JobColumns.column(jobs, EnqueueStore::delaySeconds))

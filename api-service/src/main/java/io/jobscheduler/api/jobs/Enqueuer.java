@@ -16,8 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /** Stores jobs and, after the commit, tells who waits for them. */
@@ -43,8 +43,8 @@ class Enqueuer {
 
   /**
    * Stores all jobs or none, but for those whose unique key another job holds that stands for them.
-   * One statement when no job asks for a key or waits for another, no queue is of bounded depth and the caller has no
-   * transaction; else the caller's transaction or one of its own.
+   * One statement when no job asks for a key or waits for another, no queue is of bounded depth and
+   * the caller has no transaction; else the caller's transaction or one of its own.
    *
    * @param single whether the request was one job, not a list: decides the pointers of errors
    * @return {@link Verdict.Created} or {@link Verdict.Duplicate} for each, in order
@@ -64,19 +64,19 @@ class Enqueuer {
       }
     }
     requireRoom(project, jobs);
-    Supplier<List<Verdict>> transaction =
-        () ->
-            jdbi.inTransaction(
-                h -> {
-                  List<Verdict> all = admission.enqueue(h, project, jobs);
-                  refuse(all, single);
-                  return all;
-                });
-    // The caller's own transaction cannot be tried again here.
+    // Only the locks on parents may have to be waited for.
     List<Verdict> verdicts =
-        signals.isHeld() ? transaction.get() : Patience.with(transaction);
+        jobs.stream().allMatch(j -> j.needs().isEmpty())
+            ? jdbi.inTransaction(h -> admit(h, project, jobs, single))
+            : Patience.in(jdbi, h -> admit(h, project, jobs, single));
     told(grant, verdicts);
     return verdicts;
+  }
+
+  private List<Verdict> admit(Handle h, int project, List<JobRequest> jobs, boolean single) {
+    List<Verdict> all = admission.enqueue(h, project, jobs);
+    refuse(all, single);
+    return all;
   }
 
   private void requireRoom(int project, List<JobRequest> jobs) {

@@ -41,8 +41,7 @@ public record Need(long job, String on, String pointer) {
       if (before == null) {
         inOrder.add(need);
       } else if (!before.on().equals(need.on())) {
-        in.violations()
-            .add(need.pointer(), "It depends on this job twice, on different outcomes.");
+        in.violations().add(need.pointer(), "It depends on this job twice, on different outcomes.");
       }
     }
     if (items > MOST) {

@@ -69,12 +69,9 @@ class LargestWorkflowHttpTest {
     System.out.printf("body: %d kB%n", body.length() / 1000);
     JsonNode[] answer = new JsonNode[1];
     timed(
-        "plan",
-        () ->
-            answer[0] = admin.post(project + "/workflows/plan", body).status(200).json());
+        "plan", () -> answer[0] = admin.post(project + "/workflows/plan", body).status(200).json());
     assertEquals(200_000, answer[0].path("edges").asInt());
-    timed(
-        "submit", () -> answer[0] = admin.post(project + "/workflows", body).status(201).json());
+    timed("submit", () -> answer[0] = admin.post(project + "/workflows", body).status(201).json());
     assertEquals(JOBS, answer[0].path("jobs").asInt());
     String graph = project + "/workflows/" + answer[0].path("id").asText() + "/graph";
     timed("graph", () -> answer[0] = admin.get(graph).status(200).json());

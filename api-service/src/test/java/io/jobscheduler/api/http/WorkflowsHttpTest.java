@@ -215,7 +215,9 @@ class WorkflowsHttpTest {
             .status(201);
     assertEquals("blocked", created.json().path("state").asText());
     assertEquals(
-        "[{\"job\":\"" + parent + "\",\"key\":null,\"on\":\"success\",\"outcome\":null,\"met\":false}]",
+        "[{\"job\":\""
+            + parent
+            + "\",\"key\":null,\"on\":\"success\",\"outcome\":null,\"met\":false}]",
         created.json().path("dependsOn").toString());
     assertEquals(created.json(), admin.get(created.header("Location")).json());
     admin.post(project + "/jobs/" + parent + "/cancel", "").status(200);
@@ -260,8 +262,7 @@ class WorkflowsHttpTest {
                 "[{\"type\":\"t\"},{\"type\":\"t\",\"dependsOn\":[\"" + other + "\"]}]")
             .problem(422, "validation-failed")
             .pointers());
-    assertEquals(
-        before, admin.get(project + "/jobs").json().path("count").path("value").asInt());
+    assertEquals(before, admin.get(project + "/jobs").json().path("count").path("value").asInt());
   }
 
   @Test
