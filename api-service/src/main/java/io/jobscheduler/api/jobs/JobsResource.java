@@ -6,6 +6,7 @@ import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Cursor;
+import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.trail.Unaudited;
@@ -42,18 +43,20 @@ public class JobsResource {
   private final Enqueueing enqueueing;
   private final JobStore store;
   private final JobLists lists;
+  private final InputStore inputs;
   private final int mostPayloadBytes;
 
   JobsResource(
       Authorizer authorizer,
       Enqueueing enqueueing,
       JobStore store,
-      JobLists lists,
+      JobLists lists, InputStore inputs,
       JobLimits limits) {
     this.authorizer = authorizer;
     this.enqueueing = enqueueing;
     this.store = store;
     this.lists = lists;
+    this.inputs = inputs;
     this.mostPayloadBytes = JobLimits.payloadBytes(limits);
   }
 
@@ -158,6 +161,21 @@ public class JobsResource {
   public Job get(@PathParam("project") String project, @PathParam("job") String job) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
     return store.getJob(grant, authorizer.job(grant, job));
+  }
+
+  @GET
+  @Path("/{job}/inputs")
+  @Operation(
+      operationId = "listJobInputs",
+      summary = "Read the results of the jobs that a job waits for",
+      extensions = @Extension(name = "x-role", value = "viewer"))
+  public JobInputs inputs(@PathParam("project") String project, @PathParam("job") String job) {
+    // Not for a key of some queues: parents may be of others.
+    Grant grant = authorizer.require(project, Action.JOBS_READ);
+    long id = Ids.number(job, "job");
+    // Another project's job has none to show.
+    store.getJob(grant, id);
+    return inputs.inputs(id, grant.payloadVisible());
   }
 
   /** The attempts of a job, oldest first. */

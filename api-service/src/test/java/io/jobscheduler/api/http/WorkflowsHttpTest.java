@@ -266,6 +266,50 @@ class WorkflowsHttpTest {
   }
 
   @Test
+  void showsWhatParentsLeftToWhoMaySeePayloads() {
+    JsonNode graph =
+        admin
+            .get(
+                project
+                    + "/workflows/"
+                    + id(submit(job("a", "") + "," + job("b", "") + "," + job("c", "\"a\",\"b\"")).status(201))
+                    + "/graph")
+            .json();
+    String a = graph.path("nodes").path(0).path("job").asText();
+    String path = project + "/jobs/" + graph.path("nodes").path(2).path("job").asText() + "/inputs";
+    ApiClient.sql(
+        "SELECT * FROM move_to_finished(ARRAY[%s], '{succeeded}', NULL, ARRAY['{\"n\":1.0}'], NULL, NULL, NULL, NULL);"
+            .formatted(a)
+            + " UPDATE dependencies SET outcome = 'succeeded' WHERE parent_id = "
+            + a);
+    JsonNode items = admin.get(path).status(200).json().path("items");
+    assertEquals("a succeeded {\"n\":1.0} null", input(items.path(0)));
+    assertEquals("b null null none", input(items.path(1)));
+    String name = project.substring(project.lastIndexOf('/') + 1);
+    ApiClient blind = admin.member(name, "v" + UUID.randomUUID() + "@x.org", "viewer");
+    ApiClient.sql("UPDATE project_members SET payload_visible = false WHERE role = 'viewer'");
+    assertEquals(
+        "a succeeded null hidden", input(blind.get(path).status(200).json().path("items").path(0)));
+    ApiClient.sql("DELETE FROM finished_jobs WHERE id = " + a);
+    assertEquals(
+        "a succeeded null gone", input(admin.get(path).status(200).json().path("items").path(0)));
+    String elsewhere = admin.project("o" + UUID.randomUUID());
+    admin
+        .get(elsewhere + path.substring(project.length()))
+        .problem(404, "not-found");
+  }
+
+  private static String input(JsonNode item) {
+    return item.path("key").asText()
+        + " "
+        + item.path("outcome").asText()
+        + " "
+        + item.path("result")
+        + " "
+        + item.path("missing").asText();
+  }
+
+  @Test
   void plansWithoutStoring() {
     String body =
         "{\"name\":\"w\",\"jobs\":["
