@@ -85,7 +85,9 @@ record ExpectedGraph(
     return Duration.ofMillis(Math.round(seconds * 1000));
   }
 
-  /** What is wrong with the plan that the API makes of it, in words; empty when it is as expected. */
+  /**
+   * What is wrong with the plan that the API makes of it, in words; empty when it is as expected.
+   */
   List<String> faultsOfPlan(TestProject project) {
     JsonNode plan =
         project.api().post(project.path("/workflows/plan"), graph.submission(1)).success();

@@ -30,8 +30,10 @@ class WorkflowGraphsE2eIT {
     ExpectedGraph.all().forEach(graph -> faults.addAll(graph.faultsOfPlan(project)));
     assertEquals(List.of(), faults);
     assertEquals(
-        0, project.number("SELECT count(*) FROM jobs.workflows w WHERE w.project_id ="
-            + " (SELECT p.id FROM jobs.projects p WHERE p.name = ?)"));
+        0,
+        project.number(
+            "SELECT count(*) FROM jobs.workflows w WHERE w.project_id ="
+                + " (SELECT p.id FROM jobs.projects p WHERE p.name = ?)"));
   }
 
   @Test

@@ -16,8 +16,10 @@ class InputStore {
     this.jdbi = jdbi;
   }
 
-  // By the primary keys of edges and members and, per parent, of both job tables; a result that is too
-  // large is measured, not sent. The caller has found the job in its project, and parents are of the
+  // By the primary keys of edges and members and, per parent, of both job tables; a result that is
+  // too
+  // large is measured, not sent. The caller has found the job in its project, and parents are of
+  // the
   // same one.
   private static final String LIST_INPUTS =
       """

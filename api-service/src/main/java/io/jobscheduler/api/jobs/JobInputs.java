@@ -18,9 +18,9 @@ public record JobInputs(List<Input> items) {
    * @param key its key in the workflow of both; null when it is no member of that
    * @param outcome how it ended; null: it has not
    * @param result as it was typed; null when there is none to show
-   * @param missing why there is none: none (it left none, or has not ended), gone (its retention has
-   *     ended), too_large (over 256 KiB, or 4 MiB are shown already), hidden (the caller may not see
-   *     payloads)
+   * @param missing why there is none: none (it left none, or has not ended), gone (its retention
+   *     has ended), too_large (over 256 KiB, or 4 MiB are shown already), hidden (the caller may
+   *     not see payloads)
    */
   @Schema(name = "JobInput")
   public record Input(

@@ -50,7 +50,8 @@ public class JobsResource {
       Authorizer authorizer,
       Enqueueing enqueueing,
       JobStore store,
-      JobLists lists, InputStore inputs,
+      JobLists lists,
+      InputStore inputs,
       JobLimits limits) {
     this.authorizer = authorizer;
     this.enqueueing = enqueueing;

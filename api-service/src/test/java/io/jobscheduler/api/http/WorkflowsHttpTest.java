@@ -272,14 +272,16 @@ class WorkflowsHttpTest {
             .get(
                 project
                     + "/workflows/"
-                    + id(submit(job("a", "") + "," + job("b", "") + "," + job("c", "\"a\",\"b\"")).status(201))
+                    + id(
+                        submit(job("a", "") + "," + job("b", "") + "," + job("c", "\"a\",\"b\""))
+                            .status(201))
                     + "/graph")
             .json();
     String a = graph.path("nodes").path(0).path("job").asText();
     String path = project + "/jobs/" + graph.path("nodes").path(2).path("job").asText() + "/inputs";
     ApiClient.sql(
         "SELECT * FROM move_to_finished(ARRAY[%s], '{succeeded}', NULL, ARRAY['{\"n\":1.0}'], NULL, NULL, NULL, NULL);"
-            .formatted(a)
+                .formatted(a)
             + " UPDATE dependencies SET outcome = 'succeeded' WHERE parent_id = "
             + a);
     JsonNode items = admin.get(path).status(200).json().path("items");
@@ -294,9 +296,7 @@ class WorkflowsHttpTest {
     assertEquals(
         "a succeeded null gone", input(admin.get(path).status(200).json().path("items").path(0)));
     String elsewhere = admin.project("o" + UUID.randomUUID());
-    admin
-        .get(elsewhere + path.substring(project.length()))
-        .problem(404, "not-found");
+    admin.get(elsewhere + path.substring(project.length())).problem(404, "not-found");
   }
 
   private static String input(JsonNode item) {

@@ -68,7 +68,8 @@ public record WorkflowGraph(String name, List<Task> tasks) {
               "key", task.key(),
               "type", "simulate",
               "payload", Map.of("runtimeSeconds", task.seconds(), "scale", scale),
-              "expectedDuration", Duration.ofMillis(Math.round(task.seconds() * scale * 1000)).toString(),
+              "expectedDuration",
+                  Duration.ofMillis(Math.round(task.seconds() * scale * 1000)).toString(),
               "dependsOn", task.parents()));
     }
     return Map.of("name", name, "jobs", jobs);
