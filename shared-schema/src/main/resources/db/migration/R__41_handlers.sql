@@ -62,6 +62,62 @@ BEGIN
 END
 $$;
 
+-- Which of the jobs that somebody adds to a workflow are there already, and whether each is the same: of that type,
+-- queue, payload, join, gate, and with those edges (none: on the success of p_key). Internal to add_downstream.
+-- Everything is looked up once and joined by hash: thousands of jobs may be added at a time, and again.
+CREATE OR REPLACE FUNCTION present_members(
+  p_workflow int, p_key text, p_jobs json, p_parents text[], p_children text[], p_on text[])
+RETURNS TABLE (key text, same boolean)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET enable_nestloop = off
+SET jit = off
+AS $$
+  WITH asked AS MATERIALIZED (
+    SELECT m.job_id, m.key, e.job
+      FROM json_array_elements(p_jobs) AS e (job)
+      JOIN workflow_members m ON m.workflow_id = p_workflow AND m.key = e.job ->> 'key'
+  ), stored AS MATERIALIZED (
+    SELECT j.id, j.type, j.queue_id, j.payload, j.join_mode, j.gate
+      FROM jobs j WHERE j.id = ANY (ARRAY(SELECT a.job_id FROM asked a))
+    UNION ALL
+    SELECT f.id, f.type, f.queue_id, f.payload, f.join_mode, f.gate
+      FROM finished_jobs f WHERE f.id = ANY (ARRAY(SELECT a.job_id FROM asked a))
+  ), wanted AS MATERIALIZED (
+    SELECT a.job_id, w.parent, w.condition
+      FROM asked a
+      JOIN unnest(p_parents, p_children, p_on) AS w (parent, child, condition) ON w.child = a.key
+    UNION ALL
+    SELECT a.job_id, p_key, 'success'
+      FROM asked a
+     WHERE NOT EXISTS (SELECT 1 FROM unnest(p_children) AS w (child) WHERE w.child = a.key)
+  ), present AS MATERIALIZED (
+    SELECT d.child_id, p.key AS parent, d.on_outcome
+      FROM dependencies d
+      JOIN workflow_members p ON p.workflow_id = p_workflow AND p.job_id = d.parent_id
+     WHERE d.child_id = ANY (ARRAY(SELECT a.job_id FROM asked a))
+  ), missing AS MATERIALIZED (
+    SELECT DISTINCT w.job_id
+      FROM wanted w
+      LEFT JOIN present p ON p.child_id = w.job_id AND p.parent = w.parent AND p.on_outcome = w.condition
+     WHERE p.child_id IS NULL
+  )
+  SELECT a.key,
+         -- A member whose row is gone is known by its key alone.
+         (t.id IS NULL
+           OR (t.type = a.job ->> 'type' AND q.name = coalesce(a.job ->> 'queue', 'default')
+               AND t.payload::text IS NOT DISTINCT FROM (a.job -> 'payload')::text
+               AND t.join_mode IS NOT DISTINCT FROM a.job ->> 'join'
+               AND t.gate IS NOT DISTINCT FROM a.job ->> 'gate'))
+         -- Others may have added edges to it since.
+         AND x.job_id IS NULL AS same
+    FROM asked a
+    LEFT JOIN stored t ON t.id = a.job_id
+    LEFT JOIN queues q ON q.id = t.queue_id
+    LEFT JOIN missing x ON x.job_id = a.job_id
+$$;
+
 -- A running job adds jobs downstream of itself, as grow_workflow does, but so that an attempt after this one can
 -- add them again: a job whose key is taken by one of the same type, queue, payload, join, gate and dependencies
 -- is there already and nothing is done for it. Verdicts beyond those of grow_workflow:
@@ -104,30 +160,7 @@ BEGIN
 
   SELECT array_agg(k.key) FILTER (WHERE k.same), array_agg(k.key) FILTER (WHERE NOT k.same)
     INTO v_present, v_different
-    FROM (
-      SELECT m.key,
-             -- A member whose row is gone is known by its key alone.
-             (t.id IS NULL
-               OR (t.type = e.job ->> 'type' AND q.name = coalesce(e.job ->> 'queue', 'default')
-                   AND t.payload::text IS NOT DISTINCT FROM (e.job -> 'payload')::text
-                   AND t.join_mode IS NOT DISTINCT FROM e.job ->> 'join'
-                   AND t.gate IS NOT DISTINCT FROM e.job ->> 'gate'))
-             -- Others may have added edges to it since.
-             AND coalesce((SELECT array_agg(w.parent || ' ' || w.condition)
-                             FROM unnest(p_parents, p_children, p_on) AS w (parent, child, condition)
-                            WHERE w.child = m.key), ARRAY[v_key || ' success'])
-                 <@ coalesce((SELECT array_agg(p.key || ' ' || d.on_outcome)
-                                FROM dependencies d
-                                JOIN workflow_members p ON p.workflow_id = v_flow AND p.job_id = d.parent_id
-                               WHERE d.child_id = m.job_id), '{}') AS same
-        FROM json_array_elements(p_jobs) AS e (job)
-        JOIN workflow_members m ON m.workflow_id = v_flow AND m.key = e.job ->> 'key'
-        LEFT JOIN LATERAL (
-          SELECT j.id, j.type, j.queue_id, j.payload, j.join_mode, j.gate FROM jobs j WHERE j.id = m.job_id
-          UNION ALL
-          SELECT f.id, f.type, f.queue_id, f.payload, f.join_mode, f.gate FROM finished_jobs f
-           WHERE f.id = m.job_id) t ON true
-        LEFT JOIN queues q ON q.id = t.queue_id) k;
+    FROM present_members(v_flow, v_key, p_jobs, p_parents, p_children, p_on) k;
   IF v_different IS NOT NULL THEN
     RETURN QUERY SELECT 'different'::text, u.key, NULL::bigint, 0, 0::smallint, 0::bigint
                    FROM unnest(v_different) AS u (key);
@@ -137,11 +170,13 @@ BEGIN
   IF v_present IS NOT NULL THEN
     SELECT json_agg(e.job ORDER BY e.n) INTO v_rest
       FROM json_array_elements(p_jobs) WITH ORDINALITY AS e (job, n)
-     WHERE e.job ->> 'key' <> ALL (v_present);
+      LEFT JOIN unnest(v_present) AS b (key) ON b.key = e.job ->> 'key'
+     WHERE b.key IS NULL;
     SELECT array_agg(w.parent ORDER BY w.n), array_agg(w.child ORDER BY w.n), array_agg(w.condition ORDER BY w.n)
       INTO v_parents, v_children, v_on
       FROM unnest(p_parents, p_children, p_on) WITH ORDINALITY AS w (parent, child, condition, n)
-     WHERE w.child <> ALL (v_present);
+      LEFT JOIN unnest(v_present) AS b (key) ON b.key = w.child
+     WHERE b.key IS NULL;
     RETURN QUERY
     SELECT 'present'::text, m.key, m.job_id, 0, 0::smallint, 0::bigint
       FROM workflow_members m WHERE m.workflow_id = v_flow AND m.key = ANY (v_present);

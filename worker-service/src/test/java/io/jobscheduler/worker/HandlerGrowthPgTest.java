@@ -1,6 +1,7 @@
 package io.jobscheduler.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.schema.testing.TestDatabase;
 import io.jobscheduler.worker.handlers.AddedJob;
@@ -13,6 +14,7 @@ import io.jobscheduler.worker.handlers.LeaseLostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -172,7 +174,7 @@ class HandlerGrowthPgTest {
         "UPDATE jobs SET lease_token = nextval('lease_token_seq'), worker_id = 1 WHERE id = "
             + root);
     taken.countDown();
-    refused.await();
+    assertTrue(refused.await(20, TimeUnit.SECONDS));
 
     assertEquals("1", database.sql("SELECT count(*) FROM workflow_members"));
     database.sql("DELETE FROM jobs");

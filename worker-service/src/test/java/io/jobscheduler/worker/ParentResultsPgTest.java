@@ -1,6 +1,7 @@
 package io.jobscheduler.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.schema.testing.TestDatabase;
 import io.jobscheduler.worker.handlers.EchoHandler;
@@ -11,6 +12,7 @@ import io.jobscheduler.worker.handlers.LeaseLostException;
 import io.jobscheduler.worker.handlers.ParentResults;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
@@ -159,7 +161,7 @@ class ParentResultsPgTest {
         "UPDATE jobs SET state = 'blocked', lease_token = NULL, worker_id = NULL WHERE id = "
             + child);
     taken.countDown();
-    refused.await();
+    assertTrue(refused.await(20, TimeUnit.SECONDS));
   }
 
   @Test
