@@ -46,7 +46,8 @@ GRANT INSERT (id, project_id, queue_id, type, state, priority, dispatch_lane, di
 GRANT SELECT, DELETE, INSERT (project_id, user_id, key, expires_at, request_hash, status, location, answer)
    ON idempotency_keys TO ${api_role};
 GRANT EXECUTE ON FUNCTION
-  take_unique_keys(int, text[], text[], bigint[], text[], bigint[]), admit_jobs(int, text[], int[])
+  take_unique_keys(int, text[], text[], bigint[], text[], bigint[]), admit_jobs(int, text[], int[]),
+  delete_job(int, bigint), edit_job(int, bigint, text[], int, boolean, text, boolean, timestamptz, boolean, text[])
    TO ${api_role};
 GRANT INSERT (project_id, name, kind, on_failure, job_count, deadline_at) ON workflows TO ${api_role};
 GRANT INSERT (workflow_id, job_id, key, expected_ms) ON workflow_members TO ${api_role};
@@ -144,3 +145,12 @@ GRANT EXECUTE ON FUNCTION
 
 -- ---------------------------------------------------------------- dashboard-service
 -- Nothing but the version: its signals arrive by LISTEN, its data through the API.
+
+-- ---------------------------------------------------------------- applications that enqueue by SQL
+-- Roles of sql_clients that are there.
+DO $$
+BEGIN
+  PERFORM jobs.grant_sql_contract(c.role_name)
+    FROM (SELECT DISTINCT s.role_name FROM jobs.sql_clients s JOIN pg_roles r ON r.rolname = s.role_name) c;
+END
+$$;
