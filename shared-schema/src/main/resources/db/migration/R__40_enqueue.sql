@@ -246,3 +246,131 @@ BEGIN
   RETURN v_gone;
 END
 $$;
+
+-- Deletes a job of a project that has ended or waits, and everything that is kept of it. Returns a verdict and the
+-- state it was in: deleted · running (it, or a claim in flight, holds it) · needed (it is part of a workflow, or
+-- others depend on it) · gone. Logs go with their day.
+CREATE OR REPLACE FUNCTION delete_job(p_project int, p_id bigint, OUT verdict text, OUT state text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET lock_timeout = '2s'
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_needed boolean;
+  v_held boolean;
+BEGIN
+  PERFORM require_read_committed();
+  -- A job moves between the tables in one statement: one that is in neither is looked for again in the next.
+  FOR i IN 1 .. 3 LOOP
+    SELECT j.state, j.workflow_id IS NOT NULL OR j.has_dependents, j.lease_token IS NOT NULL
+      INTO state, v_needed, v_held
+      FROM jobs j WHERE j.id = p_id AND j.project_id = p_project;
+    IF FOUND THEN
+      IF v_held OR v_needed THEN
+        verdict := CASE WHEN v_held THEN 'running' ELSE 'needed' END;
+        RETURN;
+      END IF;
+      -- Never waits: what a claim has locked starts.
+      PERFORM 1 FROM jobs j
+        WHERE j.id = p_id AND j.lease_token IS NULL AND NOT j.has_dependents FOR UPDATE SKIP LOCKED;
+      IF FOUND THEN
+        DELETE FROM dependencies d WHERE d.child_id = p_id;
+        DELETE FROM attempts a WHERE a.job_id = p_id;
+        DELETE FROM job_progress p WHERE p.job_id = p_id;
+        DELETE FROM unique_keys k
+         WHERE k.job_id = ANY (ARRAY(
+           SELECT l.job_id FROM unique_keys l WHERE l.job_id = p_id FOR UPDATE SKIP LOCKED));
+        DELETE FROM jobs j WHERE j.id = p_id;
+        verdict := 'deleted';
+        RETURN;
+      END IF;
+      verdict := 'running';
+    ELSE
+      SELECT f.state, f.workflow_id IS NOT NULL OR f.has_dependents INTO state, v_needed
+        FROM finished_jobs f WHERE f.id = p_id AND f.project_id = p_project;
+      IF FOUND THEN
+        IF v_needed THEN
+          verdict := 'needed';
+          RETURN;
+        END IF;
+        DELETE FROM finished_jobs f WHERE f.id = p_id AND f.project_id = p_project AND NOT f.has_dependents;
+        IF FOUND THEN
+          DELETE FROM finished_attempts a WHERE a.job_id = p_id;
+          DELETE FROM dependencies d WHERE d.child_id = p_id;
+          verdict := 'deleted';
+          RETURN;
+        END IF;
+      ELSE
+        verdict := 'gone';
+      END IF;
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- Edits a job of a project that waits: each part where its flag says so (p_priority and p_run_at where not null;
+-- p_due_now: at once instead of its time). p_versions: the row versions that the caller accepts; null: any. A new
+-- priority gives the job its new place; a workflow's job keeps the instant that its plan gave it. Returns a verdict:
+-- edited, with where it waits now · state (it runs or has ended) · stale · locked (a claim has it; look again) · gone.
+CREATE OR REPLACE FUNCTION edit_job(
+  p_project int, p_id bigint, p_versions text[], p_priority int, p_set_payload boolean, p_payload text,
+  p_set_run_at boolean, p_run_at timestamptz, p_set_tags boolean, p_tags text[])
+RETURNS TABLE (verdict text, state text, queue_id int, dispatch_lane smallint, dispatch_key bigint, run_at timestamptz)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET lock_timeout = '2s'
+AS $$
+#variable_conflict use_column
+DECLARE
+  j record;
+  v_state text;
+  v_now timestamptz;
+BEGIN
+  PERFORM require_read_committed();
+  -- Never waits for a claim or an assert_lease.
+  SELECT w.state, w.xmin::text AS version, w.run_at, w.ready_at, w.workflow_id, w.has_dependencies, w.lease_token
+    INTO j
+    FROM jobs w WHERE w.id = p_id AND w.project_id = p_project AND w.lease_token IS NULL FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    SELECT a.state INTO v_state FROM all_jobs a WHERE a.id = p_id AND a.project_id = p_project;
+    RETURN QUERY SELECT CASE WHEN v_state IS NULL THEN 'gone'
+                             WHEN v_state IN ('ready', 'scheduled', 'blocked', 'retrying') THEN 'locked'
+                             ELSE 'state' END, v_state, 0, 0::smallint, 0::bigint, NULL::timestamptz;
+    RETURN;
+  END IF;
+  IF p_versions IS NOT NULL AND j.version <> ALL (p_versions) THEN
+    RETURN QUERY SELECT 'stale'::text, j.state, 0, 0::smallint, 0::bigint, NULL::timestamptz;
+    RETURN;
+  END IF;
+  IF p_set_run_at AND j.state NOT IN ('scheduled', 'ready') THEN
+    RETURN QUERY SELECT 'state'::text, j.state, 0, 0::smallint, 0::bigint, NULL::timestamptz;
+    RETURN;
+  END IF;
+  v_now := clock_timestamp();
+  v_state := CASE WHEN NOT p_set_run_at THEN j.state WHEN p_run_at > v_now THEN 'scheduled' ELSE 'ready' END;
+  RETURN QUERY
+  UPDATE jobs w
+     SET priority = coalesce(p_priority, w.priority),
+         payload = CASE WHEN p_set_payload THEN p_payload::json ELSE w.payload END,
+         tags = CASE WHEN p_set_tags THEN p_tags ELSE w.tags END,
+         state = v_state,
+         run_at = CASE WHEN p_set_run_at THEN p_run_at ELSE w.run_at END,
+         ready_at = CASE WHEN v_state <> 'ready' THEN NULL WHEN j.state = 'ready' THEN w.ready_at ELSE v_now END,
+         (dispatch_lane, dispatch_key) = (
+           SELECT ready_lane(coalesce(p_priority, w.priority), q.ageing_ms),
+                  ready_key(coalesce(planned_micros(w.workflow_id, w.id),
+                                     micros(CASE WHEN v_state = 'ready' AND j.state = 'ready' THEN w.ready_at
+                                                 WHEN v_state = 'scheduled' AND p_set_run_at THEN p_run_at
+                                                 WHEN v_state = 'ready' THEN v_now
+                                                 ELSE coalesce(w.run_at, w.created_at) END)),
+                            coalesce(p_priority, w.priority), q.ageing_ms)
+             FROM queues q WHERE q.id = w.queue_id)
+   WHERE w.id = p_id
+  RETURNING 'edited'::text, w.state, w.queue_id, w.dispatch_lane, w.dispatch_key, w.run_at;
+END
+$$;

@@ -13,7 +13,7 @@ import jakarta.enterprise.event.Observes;
 
 /**
  * Refuses a body that is announced to be far too large before any of it is read: the HTTP server
- * would do so without a problem document.
+ * would do so without a problem document. Jobs by the line are read as they come, never whole.
  */
 @ApplicationScoped
 class HugeBodies {
@@ -35,6 +35,9 @@ class HugeBodies {
   private void check(RoutingContext request) {
     String length = request.request().getHeader(HttpHeaders.CONTENT_LENGTH);
     if (length == null
+        || request.request().path().endsWith("/jobs/bulk")
+            && String.valueOf(request.request().getHeader(HttpHeaders.CONTENT_TYPE))
+                .startsWith("application/x-ndjson")
         || length.length() < LONGEST_LENGTH && Long.parseLong(length) <= MOST_BYTES) {
       request.next();
       return;

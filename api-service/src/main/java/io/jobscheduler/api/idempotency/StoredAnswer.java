@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 public record StoredAnswer(
     byte[] requestHash, int status, @Nullable String location, @Nullable String body) {
 
-  boolean isOf(byte[] hash) {
+  /** Whether it answered the request with this hash. */
+  public boolean isOf(byte[] hash) {
     return Arrays.equals(requestHash, hash);
   }
 }

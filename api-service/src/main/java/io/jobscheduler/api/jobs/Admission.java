@@ -114,7 +114,9 @@ class Admission {
     }
     bounded.bounded(projectId, counts.keySet());
     Optional<String> full = admission.admitJobs(h, projectId, counts);
-    full.ifPresent(queue -> bounded.foundFull(projectId, queue));
+    // One that has no room for many may have some for one.
+    full.filter(queue -> Integer.valueOf(1).equals(counts.get(queue)))
+        .ifPresent(queue -> bounded.foundFull(projectId, queue));
     return full;
   }
 }

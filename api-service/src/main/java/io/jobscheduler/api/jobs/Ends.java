@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jboss.logging.Logger;
 
 /**
@@ -32,6 +32,7 @@ class Ends {
 
   private final JobStore store;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean looking = new AtomicBoolean();
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "jobs-ends"));
 
@@ -64,13 +65,16 @@ class Ends {
             job,
             new CompletableFuture<Void>()
                 .completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS));
-    boolean first = waiters.isEmpty();
     waiters.add(waiter);
     waiter.end().whenComplete((unused, failure) -> waiters.remove(waiter));
-    if (first) {
+    lookOn();
+    return Optional.of(waiter.end());
+  }
+
+  private void lookOn() {
+    if (looking.compareAndSet(false, true)) {
       clock.schedule(this::look, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
-    return Optional.of(waiter.end());
   }
 
   private void look() {
@@ -86,8 +90,10 @@ class Ends {
       // They are looked for again, and answered at their time at the latest.
       LOG.warnf("The ends of jobs could not be looked for and will be again: %s", e.getClass());
     }
+    // In this order: who came in between begins to look, or we do.
+    looking.set(false);
     if (!waiters.isEmpty()) {
-      clock.schedule(this::look, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+      lookOn();
     }
   }
 }

@@ -67,14 +67,16 @@ class Enqueueing {
   private Response enqueueOne(Grant grant, JobRequest request, boolean payload) {
     Verdict verdict = enqueuer.enqueue(grant, List.of(request), true).get(0);
     if (verdict instanceof Verdict.Duplicate duplicate) {
+      // Who may only enqueue learns of the holder, not what it carries.
       Job holder =
           store
               .findJob(
                   grant.projectId(),
                   duplicate.holder(),
-                  grant.payloadVisible(),
+                  grant.payloadVisible() && grant.permits(Action.JOBS_READ),
                   grant.permits(Action.LEASES_READ))
               .orElseThrow(Enqueueing::gone);
+      grant.requireQueues(List.of(holder.summary().queue()));
       return Response.ok(new DuplicateJob(holder, true)).build();
     }
     EnqueueStore.Enqueued stored = ((Verdict.Created) verdict).job();
@@ -161,6 +163,7 @@ class Enqueueing {
         null,
         null,
         null,
-        JobGraph.NONE);
+        JobGraph.NONE,
+        null);
   }
 }

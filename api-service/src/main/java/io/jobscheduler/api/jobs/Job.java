@@ -1,5 +1,6 @@
 package io.jobscheduler.api.jobs;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.time.Instant;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param cancelRequestedAt since when its running attempt has been asked to end
  * @param progress what its running attempt said last
  * @param graph what it waits for, as members of the job itself
+ * @param version of its row, for its entity tag; null where that is not known
  */
 public record Job(
     @JsonUnwrapped JobSummary summary,
@@ -41,7 +43,8 @@ public record Job(
     @Nullable Instant plannedAt,
     @Nullable Instant cancelRequestedAt,
     @Nullable JobProgress progress,
-    @JsonUnwrapped JobGraph graph) {
+    @JsonUnwrapped JobGraph graph,
+    @JsonIgnore @Nullable String version) {
   /**
    * A unique key and how long it is held: until its job has started or finished, or for a window.
    */

@@ -53,7 +53,12 @@ public record JobBody(
             description =
                 "jobs of the project that it waits for, live or ended, at most 1000: ids, or {job, on}."
                     + " With runAt or delay it waits for both")
-        @Nullable List<NeedBody> dependsOn) {
+        @Nullable List<NeedBody> dependsOn,
+    @Schema(
+            minLength = 1,
+            maxLength = 255,
+            description = "only of a job on a line: a key under which the line may be repeated")
+        @Nullable String idempotencyKey) {
   /** What a job waits for; a string stands for an id with {@code on: success}. */
   @Schema(
       name = "JobDependency",

@@ -49,7 +49,7 @@ public record JobExtras(
   }
 
   /** Tags of an array; what is none is noted. */
-  private static List<String> readTags(JsonReader in) {
+  static List<String> readTags(JsonReader in) {
     Set<String> tags = new TreeSet<>();
     if (!in.startArray()) {
       return List.of();

@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads jobs out of request bodies. */
 public final class JobRequestReader {
   private static final int MOST_IN_BULK = 10_000;
-  private static final int HIGHEST_PRIORITY = 9;
+  static final int HIGHEST_PRIORITY = 9;
   private static final int MOST_ATTEMPTS = 1_000;
   private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
 
@@ -45,13 +46,23 @@ public final class JobRequestReader {
 
   /** A job; null when, noted, it is not one. */
   static @Nullable JobRequest readJob(JsonReader in, int mostPayloadBytes) {
+    return readJob(in, mostPayloadBytes, field -> false);
+  }
+
+  /**
+   * A job beside which other fields may stand.
+   *
+   * @param other reads the value of a field that is its own; false, and nothing is read, otherwise
+   */
+  static @Nullable JobRequest readJob(
+      JsonReader in, int mostPayloadBytes, Predicate<String> other) {
     if (!in.startObject()) {
       return null;
     }
     JobRequestReader job = new JobRequestReader(in, mostPayloadBytes, true);
     String field;
     while ((field = in.nextField()) != null) {
-      if (!job.take(field)) {
+      if (!job.take(field) && !other.test(field)) {
         in.unknownField();
       }
     }

@@ -12,8 +12,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +46,8 @@ public class JobStore {
              j.worker_id, j.lease_token, j.payload::text AS payload, j.result::text AS result,
              coalesce(j.retry_policy, q.retry_policy)::text AS retry_policy,
              coalesce(j.timeout_ms, q.timeout_ms) AS timeout_ms, j.start_by, j.cost, j.concurrency_key,
-             j.tags, j.metadata::text AS metadata, j.traceparent, j.unique_key, j.unique_until, j.join_mode, j.gate,
+             j.row_version, j.tags, j.metadata::text AS metadata, j.traceparent, j.unique_key, j.unique_until, j.join_mode,
+             j.gate,
              j.generation, (SELECT s.name FROM jobs.schedules s WHERE s.id = j.schedule_id) AS schedule, j.planned_at, c.requested_at AS cancel_requested_at,
              p.fraction, p.message AS progress_message, p.updated_at AS progress_at,
              coalesce(j.error_kind, e.error_kind) AS error_kind,
@@ -166,6 +170,24 @@ public class JobStore {
        ORDER BY t.lease_token
       """;
 
+  // By the primary key of the live table only: a job that is not there has ended, or is gone.
+  private static final String LIST_LIVE =
+      """
+      SELECT j.id FROM jobs.jobs j WHERE j.id = ANY (:ids)
+      """;
+
+  /** Those of some jobs that have not ended. */
+  Set<Long> listLive(Collection<Long> ids) {
+    return jdbi.withHandle(
+        h ->
+            h
+                .createQuery(LIST_LIVE)
+                .bindArray("ids", Long.class, ids.toArray())
+                .mapTo(Long.class)
+                .stream()
+                .collect(Collectors.toSet()));
+  }
+
   private static final String JOB_EXISTS =
       """
       SELECT 1 FROM jobs.all_jobs j WHERE j.id = :id AND j.project_id = :project
@@ -217,7 +239,8 @@ public class JobStore {
         instant(row.getObject("planned_at", OffsetDateTime.class)),
         instant(row.getObject("cancel_requested_at", OffsetDateTime.class)),
         progressOf(row, payloadVisible),
-        new JobGraph(dependencies, row.getString("join_mode"), row.getString("gate")));
+        new JobGraph(dependencies, row.getString("join_mode"), row.getString("gate")),
+        row.getString("row_version"));
   }
 
   private static List<String> tagsOf(@Nullable Array tags) throws SQLException {

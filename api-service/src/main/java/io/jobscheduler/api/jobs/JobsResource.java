@@ -9,8 +9,11 @@ import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -19,8 +22,11 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.StreamingOutput;
 import java.io.InputStream;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -29,9 +35,11 @@ import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
+import org.jboss.resteasy.reactive.RestResponse;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs of a project: hand in, read, list. */
@@ -39,8 +47,13 @@ import org.jspecify.annotations.Nullable;
 @Authenticated
 @Produces(MediaType.APPLICATION_JSON)
 public class JobsResource {
+  private static final String NDJSON = "application/x-ndjson";
+  private static final MediaType NDJSON_TYPE = MediaType.valueOf(NDJSON);
+
   private final Authorizer authorizer;
   private final Enqueueing enqueueing;
+  private final LineStream lines;
+  private final Results results;
   private final JobStore store;
   private final JobLists lists;
   private final InputStore inputs;
@@ -49,12 +62,16 @@ public class JobsResource {
   JobsResource(
       Authorizer authorizer,
       Enqueueing enqueueing,
+      LineStream lines,
+      Results results,
       JobStore store,
       JobLists lists,
       InputStore inputs,
       JobLimits limits) {
     this.authorizer = authorizer;
     this.enqueueing = enqueueing;
+    this.lines = lines;
+    this.results = results;
     this.store = store;
     this.lists = lists;
     this.inputs = inputs;
@@ -73,9 +90,15 @@ public class JobsResource {
       responseCode = "200",
       description = "Another job holds its unique key and stands for it.",
       content = @Content(schema = @Schema(implementation = Enqueueing.DuplicateJob.class)))
-  public Response enqueue(
+  @Blocking
+  public Uni<Response> enqueue(
       @PathParam("project") String project,
       @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
+      @Parameter(
+              description = "wait=10: answer once the job has ended, or after so many seconds",
+              schema = @Schema(example = "wait=10"))
+          @HeaderParam("Prefer")
+          @Nullable String prefer,
       @HeaderParam("traceparent") @Nullable String traceparent,
       @RequestBody(
               required = true,
@@ -94,37 +117,67 @@ public class JobsResource {
     JobRequest request =
         JsonBody.read(bytes, in -> JobRequestReader.readJob(in, mostPayloadBytes))
             .withTraceparent(Traceparent.of(traceparent));
-    return enqueueing.enqueue(grant, request, idempotencyKey, bytes);
+    Response answer = enqueueing.enqueue(grant, request, idempotencyKey, bytes);
+    return prefer == null
+        ? Uni.createFrom().item(answer)
+        : results.await(grant, answer, prefer);
   }
 
   @POST
   @Unaudited("enqueuing")
   @Path("/bulk")
-  @Consumes(MediaType.APPLICATION_JSON)
+  @Consumes({MediaType.APPLICATION_JSON, NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, NDJSON})
   @Operation(
       operationId = "enqueueJobs",
-      summary = "Enqueue up to 10,000 jobs, all or none",
+      summary = "Enqueue up to 10,000 jobs, all or none; or up to 100,000, one a line",
       extensions = @Extension(name = "x-role", value = "operator"))
   @APIResponseSchema(value = Enqueueing.BulkAnswer.class, responseCode = "201")
+  @APIResponse(
+      responseCode = "200",
+      description = "To lines: one line for each, in order, while the others are on their way.",
+      content =
+          @Content(mediaType = NDJSON, schema = @Schema(implementation = LineAnswer.class)))
   public Response enqueueBulk(
+      @Context HttpHeaders headers,
       @PathParam("project") String project,
       @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @HeaderParam("traceparent") @Nullable String traceparent,
       @RequestBody(
               required = true,
-              content =
-                  @Content(
-                      mediaType = "application/json",
-                      schema = @Schema(type = SchemaType.ARRAY, implementation = JobBody.class),
-                      examples =
-                          @ExampleObject(
-                              name = "example",
-                              value =
-                                  "[{\"type\":\"echo\",\"payload\":1},{\"type\":\"echo\",\"runAt\":\"2030-01-31T08:00:00Z\"}]")))
+              content = {
+                @Content(
+                    mediaType = "application/json",
+                    schema = @Schema(type = SchemaType.ARRAY, implementation = JobBody.class),
+                    examples =
+                        @ExampleObject(
+                            name = "example",
+                            value =
+                                "[{\"type\":\"echo\",\"payload\":1},{\"type\":\"echo\",\"runAt\":\"2030-01-31T08:00:00Z\"}]")),
+                @Content(
+                    mediaType = NDJSON,
+                    schema = @Schema(implementation = JobBody.class),
+                    examples =
+                        @ExampleObject(
+                            name = "lines",
+                            value =
+                                "{\"type\":\"echo\",\"idempotencyKey\":\"order-1\"}\n{\"type\":\"echo\"}"))
+              })
           InputStream body) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_ENQUEUE);
-    byte[] bytes = JsonBody.bytes(body, JsonBody.LARGE);
     String trace = Traceparent.of(traceparent);
+    if (NDJSON_TYPE.isCompatible(headers.getMediaType())) {
+      if (idempotencyKey != null) {
+        throw ProblemException.of(
+            ProblemType.BAD_REQUEST,
+            "With " + NDJSON + " each line has an idempotencyKey of its own.");
+      }
+      return Response.ok()
+          .type(NDJSON_TYPE)
+          .entity((StreamingOutput) out -> lines.answer(grant, mostPayloadBytes, trace, body, out))
+          .build();
+    }
+    byte[] bytes = JsonBody.bytes(body, JsonBody.LARGE);
     List<JobRequest> requests =
         JsonBody.read(bytes, in -> JobRequestReader.readJobs(in, mostPayloadBytes)).stream()
             .map(j -> j.withTraceparent(trace))
@@ -159,9 +212,10 @@ public class JobsResource {
       operationId = "getJob",
       summary = "Read a job",
       extensions = @Extension(name = "x-role", value = "viewer"))
-  public Job get(@PathParam("project") String project, @PathParam("job") String job) {
+  public RestResponse<Job> get(
+      @PathParam("project") String project, @PathParam("job") String job) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
-    return store.getJob(grant, authorizer.job(grant, job));
+    return JobEditsResource.withEtag(store.getJob(grant, authorizer.job(grant, job)));
   }
 
   @GET
