@@ -93,7 +93,7 @@ BEGIN
       v_mantissa := regexp_replace(v_number, '[eE].*$', '');
       IF length(ltrim(replace(v_mantissa, '.', ''), '0')) > 100 THEN
         RETURN 'a number may have at most 100 significant digits';
-      ELSIF v_mantissa ~ '^0+\.0{401}' THEN
+      ELSIF length(substring(v_mantissa FROM '^0+\.(0*)')) > 400 THEN
         RETURN 'the exponent of a number must lie within -400 and 400';
       END IF;
     END LOOP;
@@ -153,7 +153,7 @@ BEGIN
   END IF;
   IF coalesce(v_count, 0) = 0 THEN
     RETURN;
-  ELSIF v_count > 100000 OR v_count <> ALL (ARRAY[
+  ELSIF v_count > 100000 OR v_count <> ANY (ARRAY[
       coalesce(cardinality(enqueue_jobs.payloads), v_count), coalesce(cardinality(enqueue_jobs.queues), v_count),
       coalesce(cardinality(enqueue_jobs.priorities), v_count), coalesce(cardinality(enqueue_jobs.run_ats), v_count),
       coalesce(cardinality(enqueue_jobs.unique_keys), v_count)]) THEN

@@ -4,6 +4,7 @@ import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.json.JsonBody;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -54,6 +55,7 @@ public class JobEditsResource {
           @Nullable List<String> tags) {}
 
   @PATCH
+  @Audited("job")
   @Path("/{job}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -94,6 +96,7 @@ public class JobEditsResource {
   }
 
   @DELETE
+  @Audited("job")
   @Path("/{job}")
   @Operation(
       operationId = "deleteJob",

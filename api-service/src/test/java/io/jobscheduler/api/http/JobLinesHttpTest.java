@@ -183,6 +183,50 @@ class JobLinesHttpTest {
     return socket;
   }
 
+  /** The body of a chunked answer, whose head is passed over. */
+  private static InputStream body(InputStream in) {
+    return new InputStream() {
+      private int left = -1;
+
+      @Override
+      public int read() throws IOException {
+        if (left < 0) {
+          for (String head = line(); !head.isEmpty(); head = line()) {}
+          left = 0;
+        }
+        if (left == 0) {
+          String size = line();
+          left = Integer.parseInt(size.isEmpty() ? line() : size, 16);
+          if (left == 0) {
+            return -1;
+          }
+        }
+        left--;
+        return in.read();
+      }
+
+      @Override
+      public int read(byte[] to, int from, int most) throws IOException {
+        int first = most == 0 ? -1 : read();
+        if (first < 0) {
+          return most == 0 ? 0 : -1;
+        }
+        to[from] = (byte) first;
+        int some = left == 0 ? 0 : in.read(to, from + 1, Math.min(left, most - 1));
+        left -= Math.max(0, some);
+        return 1 + Math.max(0, some);
+      }
+
+      private String line() throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (int c = in.read(); c != '\n' && c >= 0; c = in.read()) {
+          text.append((char) c);
+        }
+        return text.toString().strip();
+      }
+    };
+  }
+
   private static void chunk(OutputStream out, String text) throws IOException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     out.write((Integer.toHexString(bytes.length) + "\r\n").getBytes(StandardCharsets.US_ASCII));
@@ -204,7 +248,7 @@ class JobLinesHttpTest {
     try (Socket socket = open()) {
       BufferedReader in =
           new BufferedReader(
-              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+              new InputStreamReader(body(socket.getInputStream()), StandardCharsets.UTF_8));
       chunk(socket.getOutputStream(), "{\"type\":\"a\"}\n{\"type\":\"b\"}\n");
       assertTrue(lineWith(in, "\"line\":2").contains("\"status\":201"));
       assertEquals(2, count());
@@ -222,7 +266,7 @@ class JobLinesHttpTest {
     try (Socket socket = open()) {
       BufferedReader in =
           new BufferedReader(
-              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+              new InputStreamReader(body(socket.getInputStream()), StandardCharsets.UTF_8));
       for (int i = 1; i <= 100; i++) {
         chunk(socket.getOutputStream(), chunk);
         String line;
