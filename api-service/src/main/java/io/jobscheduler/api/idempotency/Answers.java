@@ -77,9 +77,7 @@ public class Answers {
             .bindArray(
                 "hashes",
                 String.class,
-                values.stream()
-                    .map(a -> HexFormat.of().formatHex(a.requestHash()))
-                    .toArray())
+                values.stream().map(a -> HexFormat.of().formatHex(a.requestHash())).toArray())
             .bindArray(
                 "statuses", Integer.class, values.stream().map(StoredAnswer::status).toArray())
             .bindArray("answers", String.class, values.stream().map(StoredAnswer::body).toArray())

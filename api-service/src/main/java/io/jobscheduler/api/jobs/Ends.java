@@ -5,7 +5,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +17,8 @@ import org.jboss.logging.Logger;
 
 /**
  * Requests that wait for the end of a job. One statement per 100 ms looks for all of them together,
- * and none while nobody waits; no thread and no connection is held for a waiting request. Thread-safe.
+ * and none while nobody waits; no thread and no connection is held for a waiting request.
+ * Thread-safe.
  */
 @ApplicationScoped
 class Ends {
@@ -83,7 +83,9 @@ class Ends {
       waiters.forEach(w -> jobs.add(w.job()));
       if (!jobs.isEmpty()) {
         Collection<Long> live = store.listLive(jobs);
-        waiters.stream().filter(w -> jobs.contains(w.job()) && !live.contains(w.job())).toList()
+        waiters.stream()
+            .filter(w -> jobs.contains(w.job()) && !live.contains(w.job()))
+            .toList()
             .forEach(w -> w.end().complete(null));
       }
     } catch (RuntimeException e) {

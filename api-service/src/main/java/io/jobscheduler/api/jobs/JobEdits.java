@@ -32,7 +32,8 @@ class JobEdits {
       case "deleted" -> changed(grant);
       case "gone" -> throw ProblemException.notFound("job");
       case "needed" ->
-          throw conflict("It is part of a workflow, or other jobs depend on it; cancel it instead.");
+          throw conflict(
+              "It is part of a workflow, or other jobs depend on it; cancel it instead.");
       default -> throw conflict("The job runs; cancel it first.");
     }
   }

@@ -79,8 +79,7 @@ public class JobEditsResource {
           InputStream body) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_RETRY);
     long id = authorizer.job(grant, job);
-    JobEdit edit =
-        JsonBody.read(body, JsonBody.LARGE, in -> JobEdit.read(in, mostPayloadBytes));
+    JobEdit edit = JsonBody.read(body, JsonBody.LARGE, in -> JobEdit.read(in, mostPayloadBytes));
     edits.edit(grant, id, ifMatch, edit);
     return withEtag(store.getJob(grant, id));
   }

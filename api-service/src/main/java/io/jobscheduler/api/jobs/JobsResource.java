@@ -118,9 +118,7 @@ public class JobsResource {
         JsonBody.read(bytes, in -> JobRequestReader.readJob(in, mostPayloadBytes))
             .withTraceparent(Traceparent.of(traceparent));
     Response answer = enqueueing.enqueue(grant, request, idempotencyKey, bytes);
-    return prefer == null
-        ? Uni.createFrom().item(answer)
-        : results.await(grant, answer, prefer);
+    return prefer == null ? Uni.createFrom().item(answer) : results.await(grant, answer, prefer);
   }
 
   @POST
@@ -136,8 +134,7 @@ public class JobsResource {
   @APIResponse(
       responseCode = "200",
       description = "To lines: one line for each, in order, while the others are on their way.",
-      content =
-          @Content(mediaType = NDJSON, schema = @Schema(implementation = LineAnswer.class)))
+      content = @Content(mediaType = NDJSON, schema = @Schema(implementation = LineAnswer.class)))
   public Response enqueueBulk(
       @Context HttpHeaders headers,
       @PathParam("project") String project,
@@ -212,8 +209,7 @@ public class JobsResource {
       operationId = "getJob",
       summary = "Read a job",
       extensions = @Extension(name = "x-role", value = "viewer"))
-  public RestResponse<Job> get(
-      @PathParam("project") String project, @PathParam("job") String job) {
+  public RestResponse<Job> get(@PathParam("project") String project, @PathParam("job") String job) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
     return JobEditsResource.withEtag(store.getJob(grant, authorizer.job(grant, job)));
   }

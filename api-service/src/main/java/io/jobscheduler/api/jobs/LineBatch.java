@@ -109,8 +109,7 @@ class LineBatch {
       Handle h, Grant grant, List<JobLine> lines, List<Verdict> verdicts) {
     Scope scope = Scope.of(grant);
     Map<String, StoredAnswer> before =
-        answers.find(
-            h, scope, lines.stream().map(JobLine::key).filter(k -> k != null).toList());
+        answers.find(h, scope, lines.stream().map(JobLine::key).filter(k -> k != null).toList());
     LineAnswer[] result = new LineAnswer[lines.size()];
     Map<String, Integer> firstOfKey = new TreeMap<>();
     List<Integer> fresh = new ArrayList<>();
@@ -204,9 +203,7 @@ class LineBatch {
 
   private LineAnswer replay(JobLine line, @Nullable StoredAnswer before) {
     Optional<String> body =
-        Optional.ofNullable(before)
-            .filter(b -> b.isOf(line.hash()))
-            .map(StoredAnswer::body);
+        Optional.ofNullable(before).filter(b -> b.isOf(line.hash())).map(StoredAnswer::body);
     if (body.isEmpty()) {
       return LineAnswer.of(line.number(), Idempotency.mismatch());
     }

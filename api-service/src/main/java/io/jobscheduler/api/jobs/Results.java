@@ -18,7 +18,8 @@ class Results {
   /** Longer is not waited. */
   static final int MOST_SECONDS = 60;
 
-  private static final Pattern WAIT = Pattern.compile("(?:^|[,;])\\s*wait\\s*=\\s*\"?(\\d{1,6})\"?");
+  private static final Pattern WAIT =
+      Pattern.compile("(?:^|[,;])\\s*wait\\s*=\\s*\"?(\\d{1,6})\"?");
 
   private final Ends ends;
   private final JobStore store;

@@ -41,7 +41,9 @@ public final class Lines {
       int some = end - from;
       if (length <= mostBytes) {
         if (length + some > line.length) {
-          line = Arrays.copyOf(line, Math.min(mostBytes + FIRST, Math.max(2 * line.length, length + some)));
+          line =
+              Arrays.copyOf(
+                  line, Math.min(mostBytes + FIRST, Math.max(2 * line.length, length + some)));
         }
         System.arraycopy(buffer, from, line, length, some);
         length += some;

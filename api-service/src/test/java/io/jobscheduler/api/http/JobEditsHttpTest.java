@@ -133,7 +133,8 @@ class JobEditsHttpTest {
 
   @Test
   void aJobOfAWorkflowOrOfAnotherProjectIsNotDeleted() {
-    admin.post(
+    admin
+        .post(
             project + "/workflows",
             "{\"name\":\"w\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"},{\"key\":\"b\",\"type\":\"t\",\"dependsOn\":[\"a\"]}]}")
         .status(201);

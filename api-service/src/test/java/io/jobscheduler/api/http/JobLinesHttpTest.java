@@ -115,7 +115,8 @@ class JobLinesHttpTest {
   void keysAreByTheLine() throws Exception {
     String first = "{\"type\":\"a\",\"idempotencyKey\":\"k\"}";
     String other = "{\"type\":\"b\",\"idempotencyKey\":\"k\"}";
-    List<JsonNode> verdicts = send(first, first, other, "{\"type\":\"c\",\"idempotencyKey\":\"l\"}");
+    List<JsonNode> verdicts =
+        send(first, first, other, "{\"type\":\"c\",\"idempotencyKey\":\"l\"}");
     String id = verdicts.get(0).path("id").asText();
     assertEquals(201, verdicts.get(1).path("status").asInt());
     assertEquals(id, verdicts.get(1).path("id").asText());
@@ -157,8 +158,7 @@ class JobLinesHttpTest {
     }
     assertEquals("/problems/queue-full", verdicts.get(6).path("type").asText());
     assertTrue(verdicts.get(6).path("detail").asText().contains("\"small\""));
-    ApiClient.Answer full =
-        admin.post(project + "/jobs", "{\"type\":\"a\",\"queue\":\"small\"}");
+    ApiClient.Answer full = admin.post(project + "/jobs", "{\"type\":\"a\",\"queue\":\"small\"}");
     full.problem(429, "queue-full");
     assertEquals("1", full.header("Retry-After"));
     admin

@@ -20,7 +20,8 @@ class PayloadCasesTest {
       String body = "{\"payload\":" + it.json() + "}";
       boolean accepted;
       try {
-        String read = JsonBody.read(body.getBytes(StandardCharsets.UTF_8), PayloadCasesTest::payload);
+        String read =
+            JsonBody.read(body.getBytes(StandardCharsets.UTF_8), PayloadCasesTest::payload);
         accepted = true;
         assertEquals(it.json(), read);
       } catch (ProblemException e) {

@@ -120,7 +120,8 @@ final class RetentionStore {
     }
   }
 
-  // By the indexes on what has expired; a random stretch of what jobs left behind (R__40_enqueue.sql).
+  // By the indexes on what has expired; a random stretch of what jobs left behind
+  // (R__40_enqueue.sql).
   private static final String FORGET_KEYS =
       """
       SELECT jobs.forget_keys(?) AS gone

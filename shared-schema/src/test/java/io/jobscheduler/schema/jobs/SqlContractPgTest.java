@@ -137,10 +137,13 @@ class SqlContractPgTest {
     assertEquals("42501", refusal("SELECT jobs.allow_sql_client('x', 'other')"));
     assertEquals("42501", refusal("INSERT INTO jobs.sql_clients VALUES ('x', 1)"));
     assertEquals(
-        "42501", refusal("SELECT jobs.take_unique_keys(1, '{k}', '{finished}', NULL, '{return}', '{1}')"));
+        "42501",
+        refusal("SELECT jobs.take_unique_keys(1, '{k}', '{finished}', NULL, '{return}', '{1}')"));
     database.sql("SELECT 1 FROM allow_sql_client('" + ROLE + "', 'shop', '{mail}')");
     assertEquals("42501", refusal("SELECT jobs.enqueue_job('shop', 'echo')"));
-    assertEquals("42501", refusal("SELECT 1 FROM jobs.enqueue_jobs('shop', '{a,b}', queues => '{mail,default}')"));
+    assertEquals(
+        "42501",
+        refusal("SELECT 1 FROM jobs.enqueue_jobs('shop', '{a,b}', queues => '{mail,default}')"));
     call("SELECT jobs.enqueue_job('shop', 'echo', queue => 'mail')");
     database.sql("DELETE FROM sql_clients");
     assertEquals("42501", refusal("SELECT jobs.enqueue_job('shop', 'echo', queue => 'mail')"));
@@ -150,13 +153,22 @@ class SqlContractPgTest {
   void valuesAreJudgedAsByHttp() throws SQLException {
     for (String bad :
         List.of(
-            "NULL", "''", "'a b'", "'" + "x".repeat(129) + "'", "'t', priority => 10",
-            "'t', priority => -1", "'t', run_at => 'infinity'", "'t', run_at => '1969-01-01'",
-            "'t', unique_key => ''", "'t', unique_key => repeat('x', 256)", "'t', queue => 'nowhere'")) {
+            "NULL",
+            "''",
+            "'a b'",
+            "'" + "x".repeat(129) + "'",
+            "'t', priority => 10",
+            "'t', priority => -1",
+            "'t', run_at => 'infinity'",
+            "'t', run_at => '1969-01-01'",
+            "'t', unique_key => ''",
+            "'t', unique_key => repeat('x', 256)",
+            "'t', queue => 'nowhere'")) {
       assertEquals("22023", refusal("SELECT jobs.enqueue_job('shop', " + bad + ")"), bad);
     }
     assertEquals(
-        "22023", refusal("SELECT 1 FROM jobs.enqueue_jobs('shop', '{a,b}', queues => '{default}')"));
+        "22023",
+        refusal("SELECT 1 FROM jobs.enqueue_jobs('shop', '{a,b}', queues => '{default}')"));
     assertNull(call("SELECT id FROM jobs.enqueue_jobs('shop', '{}')"));
     assertEquals("0", database.sql("SELECT count(*) FROM jobs"));
   }
@@ -167,12 +179,12 @@ class SqlContractPgTest {
     assertEquals(first, call("SELECT jobs.enqueue_job('shop', 'echo', unique_key => 'K')"));
     assertEquals(
         "false " + (Long.parseLong(first) + 2) + ",true " + first + ",false x,true l",
-        call(
-                "SELECT string_agg(duplicate || ' ' || id, ',' ORDER BY n) FROM jobs.enqueue_jobs('shop',"
-                    + " '{a,b,c,d}', unique_keys => '{NULL,K,L,L}')")
+        call("SELECT string_agg(duplicate || ' ' || id, ',' ORDER BY n) FROM jobs.enqueue_jobs('shop',"
+                + " '{a,b,c,d}', unique_keys => '{NULL,K,L,L}')")
             .replaceAll(",false \\d+,true \\d+$", ",false x,true l"));
     assertEquals("3", database.sql("SELECT count(*) FROM jobs"));
-    database.sql("SELECT count(*) FROM cancel_jobs(%d, '{%s}', 'a', NULL)".formatted(project, first));
+    database.sql(
+        "SELECT count(*) FROM cancel_jobs(%d, '{%s}', 'a', NULL)".formatted(project, first));
     assertNotEquals(first, call("SELECT jobs.enqueue_job('shop', 'echo', unique_key => 'K')"));
   }
 
