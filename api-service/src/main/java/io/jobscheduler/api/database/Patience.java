@@ -17,6 +17,11 @@ public final class Patience {
 
   private Patience() {}
 
+  /** Undoes what this try has done, inside {@link #in}; the transaction goes on. */
+  public static void undo(Handle h) {
+    h.rollbackToSavepoint(SAVEPOINT);
+  }
+
   /**
    * What {@code work} returns, in a transaction; tried three times at most. Each try begins at a
    * savepoint: the transaction may be a caller's, which must outlive the failure.

@@ -80,11 +80,18 @@ public class Idempotency {
                   if (before.isPresent()) {
                     return replay(before.get(), hash);
                   }
-                  StoredAnswer first = stored(action.get(), hash);
+                  Response answer = action.get();
+                  StoredAnswer first = stored(answer, hash);
                   if (!store.insertAnswer(h, scope, key, first)) {
                     throw inFlight();
                   }
-                  return answer(first).build();
+                  // The text that was recorded, so that both answers are the same to the byte.
+                  return first.body() == null
+                      ? answer
+                      : Response.fromResponse(answer)
+                          .entity(first.body())
+                          .type(MediaType.APPLICATION_JSON)
+                          .build();
                 }));
   }
 

@@ -1,5 +1,8 @@
 package io.jobscheduler.api.projects;
 
+import jakarta.ws.rs.HeaderParam;
+import io.jobscheduler.api.idempotency.Scope;
+import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
@@ -46,10 +49,12 @@ import org.jspecify.annotations.Nullable;
 public class ProjectsResource {
   private final ProjectStore store;
   private final Authorizer authorizer;
+  private final Idempotency idempotency;
 
-  ProjectsResource(ProjectStore store, Authorizer authorizer) {
+  ProjectsResource(ProjectStore store, Authorizer authorizer, Idempotency idempotency) {
     this.store = store;
     this.authorizer = authorizer;
+    this.idempotency = idempotency;
   }
 
   private static final int LONGEST_DESCRIPTION = 500;
@@ -71,6 +76,7 @@ public class ProjectsResource {
       extensions = @Extension(name = "x-role", value = "platform-admin"))
   @APIResponseSchema(value = Project.class, responseCode = "201")
   public Response create(
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
               required = true,
               content =
@@ -79,8 +85,13 @@ public class ProjectsResource {
                       schema = @Schema(implementation = ProjectRequest.class),
                       examples = @ExampleObject(name = "example", value = "{\"name\":\"shop\"}")))
           InputStream body) {
-    authorizer.requirePlatformAdmin();
-    ProjectRequest request = JsonBody.read(body, JsonBody.SMALL, ProjectsResource::readProject);
+    long user = authorizer.requirePlatformAdmin().id();
+    byte[] bytes = JsonBody.bytes(body, JsonBody.SMALL);
+    ProjectRequest request = JsonBody.read(bytes, ProjectsResource::readProject);
+    return idempotency.once(Scope.ofUser(user), idempotencyKey, bytes, () -> insert(request));
+  }
+
+  private Response insert(ProjectRequest request) {
     try {
       Project project =
           store.insertProject(

@@ -1,5 +1,7 @@
 package io.jobscheduler.api.schedules;
 
+import io.jobscheduler.api.idempotency.Scope;
+import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
@@ -53,6 +55,7 @@ public class SchedulesResource {
   private final ScheduleStore store;
   private final Editor editor;
   private final Patcher patcher;
+  private final Idempotency idempotency;
   private final int mostPayloadBytes;
 
   SchedulesResource(
@@ -60,11 +63,13 @@ public class SchedulesResource {
       ScheduleStore store,
       Editor editor,
       Patcher patcher,
+      Idempotency idempotency,
       JobLimits limits) {
     this.authorizer = authorizer;
     this.store = store;
     this.editor = editor;
     this.patcher = patcher;
+    this.idempotency = idempotency;
     this.mostPayloadBytes = JobLimits.payloadBytes(limits);
   }
 
@@ -78,6 +83,7 @@ public class SchedulesResource {
   @APIResponseSchema(value = Schedule.class, responseCode = "201")
   public Response create(
       @PathParam("project") String project,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
               required = true,
               content =
@@ -87,17 +93,23 @@ public class SchedulesResource {
                       examples = @ExampleObject(name = "example", value = EXAMPLE)))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.SCHEDULES_EDIT);
+    byte[] bytes = JsonBody.bytes(body, JsonBody.LARGE);
     ScheduleRequest request =
         JsonBody.read(
-            body,
-            JsonBody.LARGE,
+            bytes,
             in -> {
               ScheduleRequest read = ScheduleRequestReader.read(in, mostPayloadBytes);
               in.violations().require("/name", read == null || read.name() != null);
               return read;
             });
-    ScheduleRow row = editor.create(grant, String.valueOf(request.name()), request);
-    return Answers.of(Response.created(at(grant, row)), row, grant);
+    return idempotency.once(
+        Scope.of(grant),
+        idempotencyKey,
+        bytes,
+        () -> {
+          ScheduleRow row = editor.create(grant, String.valueOf(request.name()), request);
+          return Answers.of(Response.created(at(grant, row)), row, grant);
+        });
   }
 
   @GET

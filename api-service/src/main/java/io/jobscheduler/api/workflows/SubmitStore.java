@@ -55,7 +55,7 @@ class SubmitStore {
         h -> {
           Outcome outcome = insert(h, projectId, request);
           if (!(outcome instanceof Accepted)) {
-            h.rollback();
+            Patience.undo(h);
           }
           return outcome;
         });

@@ -1,5 +1,8 @@
 package io.jobscheduler.api.workflows;
 
+import jakarta.ws.rs.HeaderParam;
+import io.jobscheduler.api.idempotency.Scope;
+import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
@@ -44,6 +47,7 @@ public class WorkflowsResource {
   private final WorkflowStore store;
   private final WorkflowLists lists;
   private final GraphStore graphs;
+  private final Idempotency idempotency;
   private final int mostPayloadBytes;
 
   WorkflowsResource(
@@ -53,6 +57,7 @@ public class WorkflowsResource {
       WorkflowStore store,
       WorkflowLists lists,
       GraphStore graphs,
+      Idempotency idempotency,
       JobLimits limits) {
     this.authorizer = authorizer;
     this.submitter = submitter;
@@ -60,6 +65,7 @@ public class WorkflowsResource {
     this.store = store;
     this.lists = lists;
     this.graphs = graphs;
+    this.idempotency = idempotency;
     this.mostPayloadBytes = JobLimits.payloadBytes(limits);
   }
 
@@ -73,6 +79,7 @@ public class WorkflowsResource {
   @APIResponseSchema(value = Workflow.class, responseCode = "201")
   public Response submit(
       @PathParam("project") String project,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
               required = true,
               content =
@@ -86,8 +93,14 @@ public class WorkflowsResource {
                                   "{\"name\":\"import\",\"onFailure\":\"cancel\",\"jobs\":[{\"key\":\"fetch\",\"type\":\"echo\"},{\"key\":\"load\",\"type\":\"echo\",\"dependsOn\":[\"fetch\"]},{\"key\":\"report\",\"type\":\"echo\",\"dependsOn\":[{\"key\":\"load\",\"on\":\"done\"}]}]}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_SUBMIT);
+    byte[] bytes = JsonBody.bytes(body, JsonBody.GRAPH);
     WorkflowRequest request =
-        JsonBody.read(body, JsonBody.GRAPH, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
+        JsonBody.read(bytes, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
+    return idempotency.once(
+        Scope.of(grant), idempotencyKey, bytes, () -> submit(grant, request));
+  }
+
+  private Response submit(Grant grant, WorkflowRequest request) {
     int id = submitter.submit(grant, request);
     return Response.created(URI.create("/api/v1/projects/" + grant.project() + "/workflows/" + id))
         .entity(find(grant, id))

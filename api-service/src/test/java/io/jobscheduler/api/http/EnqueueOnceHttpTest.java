@@ -303,4 +303,32 @@ class EnqueueOnceHttpTest {
             "{\"type\":\"t\",\"metadata\":{\"x\":\"" + "x".repeat(16 * 1024) + "\"}}")
         .problem(413, "payload-too-large");
   }
+
+  @Test
+  void whateverIsCreatedIsCreatedOnce() {
+    String workflow = "{\"name\":\"w\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"}]}";
+    String schedule =
+        "{\"name\":\"s\",\"every\":\"PT1H\",\"job\":{\"type\":\"t\"}}";
+    String name = "{\"name\":\"o" + UUID.randomUUID() + "\"}";
+    for (List<String> it :
+        List.of(
+            List.of(project + "/workflows", workflow),
+            List.of(project + "/schedules", schedule),
+            List.of("/api/v1/projects", name))) {
+      String key = "once " + it.get(0);
+      ApiClient.Answer first = keyed(it.get(0), key, it.get(1)).status(201);
+      ApiClient.Answer again = keyed(it.get(0), key, it.get(1)).status(201);
+      assertEquals(first.text(), again.text());
+      assertEquals(first.header("Location"), again.header("Location"));
+      assertEquals("true", again.header("Idempotent-Replayed"));
+      keyed(it.get(0), key, it.get(1) + " ").problem(422, "idempotency-mismatch");
+    }
+    assertEquals(
+        1, admin.get(project + "/workflows").json().path("count").path("value").asInt());
+    // What was undone leaves no record, and the next one is judged anew.
+    String unknown = workflow.replace("\"t\"", "\"t\",\"queue\":\"later\"");
+    keyed(project + "/workflows", "later", unknown).problem(422, "validation-failed");
+    admin.put(project + "/queues/later", "{}").status(201);
+    keyed(project + "/workflows", "later", unknown).status(201);
+  }
 }
