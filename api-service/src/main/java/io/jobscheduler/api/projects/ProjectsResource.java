@@ -1,12 +1,11 @@
 package io.jobscheduler.api.projects;
 
-import jakarta.ws.rs.HeaderParam;
-import io.jobscheduler.api.idempotency.Scope;
-import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.access.UserRow;
+import io.jobscheduler.api.idempotency.Idempotency;
+import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
@@ -22,6 +21,7 @@ import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;

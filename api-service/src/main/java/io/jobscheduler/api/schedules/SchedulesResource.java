@@ -1,10 +1,10 @@
 package io.jobscheduler.api.schedules;
 
-import io.jobscheduler.api.idempotency.Scope;
-import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.idempotency.Idempotency;
+import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Cursor;

@@ -1,11 +1,10 @@
 package io.jobscheduler.api.workflows;
 
-import jakarta.ws.rs.HeaderParam;
-import io.jobscheduler.api.idempotency.Scope;
-import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.idempotency.Idempotency;
+import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
@@ -17,6 +16,7 @@ import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -96,8 +96,7 @@ public class WorkflowsResource {
     byte[] bytes = JsonBody.bytes(body, JsonBody.GRAPH);
     WorkflowRequest request =
         JsonBody.read(bytes, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
-    return idempotency.once(
-        Scope.of(grant), idempotencyKey, bytes, () -> submit(grant, request));
+    return idempotency.once(Scope.of(grant), idempotencyKey, bytes, () -> submit(grant, request));
   }
 
   private Response submit(Grant grant, WorkflowRequest request) {

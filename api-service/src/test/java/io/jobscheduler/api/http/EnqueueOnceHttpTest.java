@@ -307,8 +307,7 @@ class EnqueueOnceHttpTest {
   @Test
   void whateverIsCreatedIsCreatedOnce() {
     String workflow = "{\"name\":\"w\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"}]}";
-    String schedule =
-        "{\"name\":\"s\",\"every\":\"PT1H\",\"job\":{\"type\":\"t\"}}";
+    String schedule = "{\"name\":\"s\",\"every\":\"PT1H\",\"job\":{\"type\":\"t\"}}";
     String name = "{\"name\":\"o" + UUID.randomUUID() + "\"}";
     for (List<String> it :
         List.of(
@@ -323,8 +322,7 @@ class EnqueueOnceHttpTest {
       assertEquals("true", again.header("Idempotent-Replayed"));
       keyed(it.get(0), key, it.get(1) + " ").problem(422, "idempotency-mismatch");
     }
-    assertEquals(
-        1, admin.get(project + "/workflows").json().path("count").path("value").asInt());
+    assertEquals(1, admin.get(project + "/workflows").json().path("count").path("value").asInt());
     // What was undone leaves no record, and the next one is judged anew.
     String unknown = workflow.replace("\"t\"", "\"t\",\"queue\":\"later\"");
     keyed(project + "/workflows", "later", unknown).problem(422, "validation-failed");
