@@ -3,10 +3,12 @@ package io.jobscheduler.api.jobs;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.database.Patience;
 import io.jobscheduler.api.idempotency.Answers;
 import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.idempotency.StoredAnswer;
+import io.jobscheduler.api.problem.FieldError;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -69,7 +71,7 @@ class LineBatch {
     for (int tries = 0; tries < TRIES; tries++) {
       List<Verdict> verdicts = new ArrayList<>();
       try {
-        List<LineAnswer> found = jdbi.inTransaction(h -> enqueue(h, grant, lines, verdicts));
+        List<LineAnswer> found = Patience.in(jdbi, h -> again(h, grant, lines, verdicts));
         enqueuer.told(grant, verdicts);
         return found;
       } catch (Undo undo) {
@@ -103,6 +105,12 @@ class LineBatch {
   private static ProblemException busy() {
     return ProblemException.of(
         ProblemType.IN_FLIGHT, "A request with this idempotencyKey is being answered.");
+  }
+
+  private List<LineAnswer> again(
+      Handle h, Grant grant, List<JobLine> lines, List<Verdict> verdicts) {
+    verdicts.clear();
+    return enqueue(h, grant, lines, verdicts);
   }
 
   private List<LineAnswer> enqueue(
@@ -170,6 +178,14 @@ class LineBatch {
           number,
           ProblemException.at(
               ProblemType.VALIDATION_FAILED, "/queue", Enqueuer.unknownQueue(queue)));
+    }
+    if (verdict instanceof Verdict.UnknownJobs unknown) {
+      return LineAnswer.of(
+          number,
+          ProblemException.in(
+              ProblemType.VALIDATION_FAILED,
+              Need.UNKNOWN,
+              unknown.pointers().stream().map(p -> new FieldError(p, Need.UNKNOWN)).toList()));
     }
     throw new IllegalStateException("a job without a verdict");
   }

@@ -90,8 +90,10 @@ class JobLinesHttpTest {
             "{broken",
             "{\"type\":\"e\",\"name\":1}",
             "{\"type\":\"f\",\"payload\":\"" + "x".repeat(256 * 1024) + "\"}",
-            "{\"type\":\"g\"} \r");
-    assertEquals(8, verdicts.size());
+            "{\"type\":\"g\"} \r",
+            "{\"type\":\"h\",\"dependsOn\":[\"999999999\"]}");
+    assertEquals(9, verdicts.size());
+    refused(verdicts.get(8), 10, 422, "validation-failed", "/dependsOn/0");
     assertEquals(201, verdicts.get(0).path("status").asInt());
     assertEquals("ready", verdicts.get(0).path("state").asText());
     refused(verdicts.get(1), 2, 400, "malformed-json", "/payload");
