@@ -361,10 +361,12 @@ END
 $$;
 
 DROP FUNCTION IF EXISTS release_pending(int);
+DROP FUNCTION IF EXISTS release_pending(int, bigint[]);
 -- Tells the children of ended parents that still wait to be told, about p_limit edges a call, and goes on with the
 -- children of what ends by that (skipped, or a gate) for up to half a second. Returns the jobs that became ready
--- (kind child_ready) and, if it got anywhere, a last row of kind more. p_only restricts it to some parents.
-CREATE OR REPLACE FUNCTION release_pending(p_limit int, p_only bigint[] DEFAULT NULL)
+-- (kind child_ready) and, if it got anywhere, a last row of kind more. p_only restricts it to some parents; a caller
+-- who holds rows of jobs is not patient: it waits for no child, and what it does not get stays pending.
+CREATE OR REPLACE FUNCTION release_pending(p_limit int, p_only bigint[] DEFAULT NULL, p_patient boolean DEFAULT true)
 RETURNS TABLE (
   kind text, id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -421,7 +423,7 @@ BEGIN
     -- Children before their edges, as in tell_dependents. The first level waits for its children's locks, holding
     -- none; a deeper one holds some and waits for nobody: what it does not get stays untold, and pending.
     v_busy := '{}';
-    IF v_level = 0 THEN
+    IF v_level = 0 AND p_patient THEN
       PERFORM 1 FROM jobs j WHERE j.id = ANY (v_kids) AND ARRAY['blocked'] @> ARRAY[j.state] ORDER BY j.id FOR UPDATE;
     ELSE
       SELECT coalesce(array_agg(j.id), '{}') INTO v_busy

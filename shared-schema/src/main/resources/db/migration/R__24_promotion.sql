@@ -37,7 +37,7 @@ BEGIN
                      FROM jobs j WHERE j.id = ANY (v_gates);
       PERFORM pass_gates(v_gates, 'gate-passed');
       RETURN QUERY SELECT r.id, r.queue_id, r.dispatch_lane, r.dispatch_key, r.project_id
-                     FROM release_pending(1000, v_gates) r WHERE r.kind = 'child_ready';
+                     FROM release_pending(1000, v_gates, false) r WHERE r.kind = 'child_ready';
     END IF;
   END IF;
   RETURN QUERY

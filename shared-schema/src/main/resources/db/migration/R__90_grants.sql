@@ -105,7 +105,7 @@ GRANT EXECUTE ON FUNCTION
   claim(bigint, bigint, int[], int[], bigint[], bigint[]),
   first_ready(int[], bigint[], bigint[]), next_tokens(int[]), held_by(bigint), assert_lease(bigint, bigint),
   settle(bigint, bigint[], bigint[], int[], text[], text[], text[], text[], text[], text[], interval[], timestamptz[]),
-  promote_jobs(bigint[]), release_pending(int, bigint[]),
+  promote_jobs(bigint[]), release_pending(int, bigint[], boolean),
   note_attempts(bigint, bigint[], bigint[], double precision[], text[], int[], int[], int[], text[], text[],
                 double precision[]),
   grow_workflow(bigint, bigint, bigint, json, text[], text[], text[]),
@@ -123,7 +123,7 @@ GRANT SELECT ON workflows, workflow_members, dependencies, workers TO ${schedule
 GRANT SELECT ON schedules, schedule_fires, backfills TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   promote_due(int), mark_lost_workers(interval, interval), rescue_jobs(int, boolean), forget_workers(interval),
-  release_pending(int, bigint[]), sweep_blocked(bigint, int),
+  release_pending(int, bigint[], boolean), sweep_blocked(bigint, int),
   plan_members(int), apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
   finish_workflows(int, bigint[]), note_queue_heads(bigint[]), ensure_partitions(int), drop_expired_partition(date[]),
   ensure_log_partitions(int, int), drop_expired_logs(int), sweep_notes(int, int),
