@@ -61,8 +61,7 @@ class FinishPgTest {
     jobs.settle(WORKER, first, "dead");
 
     loop.runOnce();
-    assertEquals(
-        "\"first_failure\"", database.sql("SELECT payload FROM jobs WHERE type = 'tell'"));
+    assertEquals("\"first_failure\"", database.sql("SELECT payload FROM jobs WHERE type = 'tell'"));
 
     jobs.settle(WORKER, second, "succeeded");
     loop.runOnce();

@@ -46,7 +46,9 @@ class GraphCasesPgTest {
     void of(Flow flow, Connection worker) throws SQLException;
   }
 
-  /** C093: A to B to C; however A ends badly, nothing is left waiting, and the reasons lead to A. */
+  /**
+   * C093: A to B to C; however A ends badly, nothing is left waiting, and the reasons lead to A.
+   */
   @Test
   void howeverAParentEndsBadlyNobodyWaitsForEver() throws SQLException {
     List<End> ends =
@@ -54,7 +56,9 @@ class GraphCasesPgTest {
             (flow, worker) -> flow.end(worker, "dead", "a"),
             (flow, worker) -> flow.end(worker, "timed_out", "a"),
             (flow, worker) ->
-                as(Role.API, "jobs.cancel_jobs(%d, ARRAY[%d], 'ann', 'x')".formatted(project, flow.id("a"))),
+                as(
+                    Role.API,
+                    "jobs.cancel_jobs(%d, ARRAY[%d], 'ann', 'x')".formatted(project, flow.id("a"))),
             (flow, worker) -> {
               flow.claim(worker, 1);
               database.sql("UPDATE workers SET lost_at = clock_timestamp() WHERE id = 1");
@@ -62,7 +66,8 @@ class GraphCasesPgTest {
               database.sql("UPDATE workers SET lost_at = NULL WHERE id = 1");
             },
             (flow, worker) -> {
-              database.sql("UPDATE jobs SET start_by = clock_timestamp() WHERE id = " + flow.id("a"));
+              database.sql(
+                  "UPDATE jobs SET start_by = clock_timestamp() WHERE id = " + flow.id("a"));
               as(Role.SCHEDULER, "count(*) FROM jobs.expire_jobs(10, '{}')");
             });
     for (int i = 0; i < ends.size(); i++) {
@@ -80,7 +85,9 @@ class GraphCasesPgTest {
           assertEquals("skipped", flow.states().get("c"), context);
           assertEquals("failed", flow.status(), context);
           assertEquals(
-              "parent a ended " + flow.states().get("a"), flow.column("b", "error_message"), context);
+              "parent a ended " + flow.states().get("a"),
+              flow.column("b", "error_message"),
+              context);
         } else {
           assertEquals("held", flow.status(), context);
         }
@@ -99,7 +106,12 @@ class GraphCasesPgTest {
       flow.end(worker, "succeeded", "x");
       assertEquals("b=ready c=blocked x=succeeded", flow.shown());
       flow.end(worker, "dead", "b");
-      assertEquals("moved", as(Role.API, "verdict FROM jobs.redrive_jobs(%d, ARRAY[%d], '{dead}')".formatted(project, flow.id("b"))));
+      assertEquals(
+          "moved",
+          as(
+              Role.API,
+              "verdict FROM jobs.redrive_jobs(%d, ARRAY[%d], '{dead}')"
+                  .formatted(project, flow.id("b"))));
       flow.end(worker, "succeeded", "b");
       assertEquals("b=succeeded c=skipped x=succeeded", flow.shown());
     }
@@ -158,7 +170,8 @@ class GraphCasesPgTest {
         UPDATE jobs SET has_dependents = true WHERE id = %4$d
         """
             .formatted(project, queue, flow.id, flow.id("root")));
-    String cancel = "cancelled FROM jobs.cancel_workflow(%d, %d, 'ann', 'x')".formatted(project, flow.id);
+    String cancel =
+        "cancelled FROM jobs.cancel_workflow(%d, %d, 'ann', 'x')".formatted(project, flow.id);
     try (Connection worker = sql.asWorker()) {
       flow.end(worker, "succeeded", "root");
       sql.settle(worker, 1, flow.claim(worker, 240), "succeeded");
@@ -191,7 +204,8 @@ class GraphCasesPgTest {
       submitting.setAutoCommit(false);
       try (var statement = submitting.createStatement()) {
         statement.execute(
-            "INSERT INTO jobs.workflows (project_id, name, job_count) VALUES (%d, 'w', 2)".formatted(project));
+            "INSERT INTO jobs.workflows (project_id, name, job_count) VALUES (%d, 'w', 2)"
+                .formatted(project));
         statement.execute(
             """
             INSERT INTO jobs.jobs (project_id, queue_id, type, state, workflow_id, workflow_key, dispatch_key, ready_at)
@@ -242,7 +256,10 @@ class GraphCasesPgTest {
             "edges": [{"parent": "start", "child": "a"}, {"parent": "a", "child": "b"}]}')
         """
             .formatted(project, queue));
-    as(Role.API, "outcome FROM jobs.trigger_schedule(%d, (SELECT id FROM jobs.schedules), 'ann', NULL, NULL)".formatted(project));
+    as(
+        Role.API,
+        "outcome FROM jobs.trigger_schedule(%d, (SELECT id FROM jobs.schedules), 'ann', NULL, NULL)"
+            .formatted(project));
     try (Connection worker = sql.asWorker()) {
       database.sql("SELECT count(*) FROM release_pending(100)");
       sql.settle(worker, 1, sql.claim(worker, 1, 1, queue, 5), "dead");
@@ -251,8 +268,11 @@ class GraphCasesPgTest {
     as(Role.SCHEDULER, "count(*) FROM jobs.finish_workflows(10)");
     assertEquals(
         "nightly failed true",
-        database.sql("SELECT concat_ws(' ', name, final_state, (deadline_at > created_at)::text) FROM workflows"));
-    assertEquals("{\"s\": \"s\", \"w\": \"failed\"}", database.sql("SELECT payload FROM jobs WHERE type = 'tell'"));
+        database.sql(
+            "SELECT concat_ws(' ', name, final_state, (deadline_at > created_at)::text) FROM workflows"));
+    assertEquals(
+        "{\"s\": \"s\", \"w\": \"failed\"}",
+        database.sql("SELECT payload FROM jobs WHERE type = 'tell'"));
     assertEquals("5", database.sql("SELECT max(expected_ms) FROM workflow_members"));
   }
 }

@@ -54,7 +54,10 @@ final class GraphModel {
       Set<String> allowed = allowed(graph, i, ends);
       if (touched.contains(i)) {
         allowed.addAll(
-            Set.of("cancelled cancel-requested", "skipped skipped-by-hand", "succeeded marked-succeeded"));
+            Set.of(
+                "cancelled cancel-requested",
+                "skipped skipped-by-hand",
+                "succeeded marked-succeeded"));
       }
       End end = ends.get(i);
       if (!allowed.contains(end.state() + " " + end.reason())) {
@@ -123,10 +126,8 @@ final class GraphModel {
       return unmet > 0 ? doomed : Verdict.OPEN;
     }
     return switch (node.join()) {
-      case "any_success" ->
-          succeeded > 0 ? Verdict.MET : open > 0 ? Verdict.OPEN : doomed;
-      case "none_failed" ->
-          deadParents > 0 ? doomed : open > 0 ? Verdict.OPEN : Verdict.MET;
+      case "any_success" -> succeeded > 0 ? Verdict.MET : open > 0 ? Verdict.OPEN : doomed;
+      case "none_failed" -> deadParents > 0 ? doomed : open > 0 ? Verdict.OPEN : Verdict.MET;
       default -> open > 0 ? Verdict.OPEN : Verdict.MET;
     };
   }

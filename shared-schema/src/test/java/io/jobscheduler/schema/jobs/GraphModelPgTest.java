@@ -16,11 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Random graphs with failures, retries, cancels, pauses, surgery and growth, run by the real functions on
- * several connections, against {@link GraphModel}.
+ * Random graphs with failures, retries, cancels, pauses, surgery and growth, run by the real
+ * functions on several connections, against {@link GraphModel}.
  */
 class GraphModelPgTest {
-  /** What a last sweep would still have to repair, per row; nothing when the release itself is whole. */
+  /**
+   * What a last sweep would still have to repair, per row; nothing when the release itself is
+   * whole.
+   */
   private static final String STRANDED =
       """
       SELECT string_agg(j.workflow_id || '/' || j.workflow_key || ' ' || coalesce(j.state_reason, ''), ', ')
@@ -119,7 +122,8 @@ class GraphModelPgTest {
         }
       }
     }
-    // The sweep would hide a release that got lost; who adds an edge to a running parent leaves it to the sweep.
+    // The sweep would hide a release that got lost; who adds an edge to a running parent leaves it
+    // to the sweep.
     run.run(random.nextLong(), deeds, round % 2 == 1 || kinds.contains("grow"));
     graphs += batch.size();
     deadlocks += run.deadlocks.get();
@@ -156,7 +160,9 @@ class GraphModelPgTest {
                 + graph.workflow);
     for (String row : rows.split(",")) {
       String[] parts = row.split(" ");
-      ends.put(Integer.valueOf(parts[0].substring(1)), new GraphModel.End(parts[1], parts[2].equals("null") ? null : parts[2]));
+      ends.put(
+          Integer.valueOf(parts[0].substring(1)),
+          new GraphModel.End(parts[1], parts[2].equals("null") ? null : parts[2]));
     }
     return ends;
   }

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs stored graphs by the functions that the services call, on several connections at once: workers
- * that claim, settle and release, a leader, and somebody who interferes.
+ * Runs stored graphs by the functions that the services call, on several connections at once:
+ * workers that claim, settle and release, a leader, and somebody who interferes.
  */
 final class GraphRun {
   private static final int WORKERS = 3;
@@ -109,8 +109,7 @@ final class GraphRun {
     }
   }
 
-  private void settle(
-      Connection connection, long worker, List<Sql.Claimed> claimed, Random random)
+  private void settle(Connection connection, long worker, List<Sql.Claimed> claimed, Random random)
       throws SQLException {
     List<Sql.Claimed> open = new ArrayList<>(claimed);
     Map<Long, String> outcomes = new HashMap<>();
@@ -142,7 +141,8 @@ final class GraphRun {
       List<Long> busy)
       throws SQLException {
     busy.clear();
-    String flows = "SELECT array_agg(h.workflow_id ORDER BY u.n) FROM unnest(?::bigint[]) WITH ORDINALITY u (id, n) LEFT JOIN jobs.held_by(?) h ON h.id = u.id";
+    String flows =
+        "SELECT array_agg(h.workflow_id ORDER BY u.n) FROM unnest(?::bigint[]) WITH ORDINALITY u (id, n) LEFT JOIN jobs.held_by(?) h ON h.id = u.id";
     try (PreparedStatement flow = connection.prepareStatement(flows);
         PreparedStatement statement =
             connection.prepareStatement(
@@ -230,7 +230,9 @@ final class GraphRun {
     long job = graph.ids.get(deed.node());
     switch (deed.what()) {
       case "cancel" ->
-          call(somebody, "SELECT jobs.cancel_jobs(%d, ARRAY[%d], 'ann', 'x')".formatted(project, job));
+          call(
+              somebody,
+              "SELECT jobs.cancel_jobs(%d, ARRAY[%d], 'ann', 'x')".formatted(project, job));
       case "cancel-all" ->
           call(
               somebody,
@@ -265,8 +267,7 @@ final class GraphRun {
           call(
               somebody,
               "SELECT jobs.add_members(%d, %d, '[{\"key\":\"g%d\",\"type\":\"echo\"}]', '{n%d}', '{null}', '{g%d}', '{success}')"
-                  .formatted(
-                      project, graph.workflow, deed.node(), deed.node(), deed.node()));
+                  .formatted(project, graph.workflow, deed.node(), deed.node(), deed.node()));
       default -> throw new IllegalArgumentException(deed.what());
     }
   }

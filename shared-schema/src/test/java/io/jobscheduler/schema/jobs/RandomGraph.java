@@ -49,8 +49,7 @@ final class RandomGraph {
     }
     String gate = random.nextInt(8) == 0 ? (random.nextBoolean() ? "join" : "time") : null;
     int failures = random.nextInt(4) == 0 ? 1 + random.nextInt(2) : 0;
-    return new Node(
-        edges, edges.isEmpty() ? null : join, gate, failures, random.nextInt(6) == 0);
+    return new Node(edges, edges.isEmpty() ? null : join, gate, failures, random.nextInt(6) == 0);
   }
 
   private static String condition(Random random) {

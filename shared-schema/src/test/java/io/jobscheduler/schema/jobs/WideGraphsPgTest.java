@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Graphs of 10,000: fans out and in, and skips that go wide and deep. Durations are printed, not judged;
- * what must not grow with the graph is counted in pages and in calls.
+ * Graphs of 10,000: fans out and in, and skips that go wide and deep. Durations are printed, not
+ * judged; what must not grow with the graph is counted in pages and in calls.
  */
 class WideGraphsPgTest {
   private static final int SIZE = 10_000;
@@ -112,7 +112,8 @@ class WideGraphsPgTest {
       assertEquals(1, drain(worker, 40));
       releaseAll();
       long fanOut = millis(start);
-      assertEquals(Integer.toString(SIZE), database.sql("SELECT count(*) FROM jobs WHERE state = 'ready'"));
+      assertEquals(
+          Integer.toString(SIZE), database.sql("SELECT count(*) FROM jobs WHERE state = 'ready'"));
       start = System.nanoTime();
       assertEquals(SIZE + 1, drain(worker, 40), "the join runs once, after all of them");
       System.out.printf(
@@ -122,7 +123,8 @@ class WideGraphsPgTest {
     assertEquals("0", database.sql("SELECT count(*) FROM jobs"));
     assertEquals(
         "1",
-        database.sql("SELECT attempt FROM finished_jobs WHERE workflow_key = 'n%d'".formatted(SIZE + 2)));
+        database.sql(
+            "SELECT attempt FROM finished_jobs WHERE workflow_key = 'n%d'".formatted(SIZE + 2)));
   }
 
   /** Symptom: each end of one of 10,000 parents read the edges of all that had ended before. */
@@ -130,7 +132,8 @@ class WideGraphsPgTest {
   void whatAnEndCostsDoesNotGrowWithTheParentsThatEndedBefore() throws SQLException {
     members(SIZE + 1, "CASE WHEN i = %d + 1 THEN 'blocked' ELSE 'ready' END".formatted(SIZE));
     edges("SELECT i, %1$d + 1 FROM generate_series(1, %1$d) i".formatted(SIZE));
-    database.sql("UPDATE dependencies SET outcome = 'succeeded' WHERE parent_id <> (SELECT max(parent_id) FROM dependencies)");
+    database.sql(
+        "UPDATE dependencies SET outcome = 'succeeded' WHERE parent_id <> (SELECT max(parent_id) FROM dependencies)");
     for (String join : List.of("null", "'all_done'", "'none_failed'")) {
       assertTrue(
           pages("edges_verdict((SELECT max(id) FROM jobs), %s)".formatted(join)) < 50,
@@ -146,7 +149,8 @@ class WideGraphsPgTest {
       statement.execute("SET search_path = jobs; SET enable_seqscan = off");
       for (int i = 0; i < 2; i++) {
         try (ResultSet row =
-            statement.executeQuery("EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) SELECT " + expression)) {
+            statement.executeQuery(
+                "EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) SELECT " + expression)) {
           row.next();
           String plan = row.getString(1);
           int at = plan.indexOf("\"Shared Hit Blocks\": ") + 21;
@@ -198,7 +202,8 @@ class WideGraphsPgTest {
       fail(worker);
       long start = System.nanoTime();
       int calls = releaseAll();
-      System.out.printf("skip of 10,000 children and their join: %d calls, %d ms%n", calls, millis(start));
+      System.out.printf(
+          "skip of 10,000 children and their join: %d calls, %d ms%n", calls, millis(start));
     }
     assertEquals("0", database.sql("SELECT count(*) FROM jobs"));
     assertEquals("0", database.sql("SELECT count(*) FROM dependencies WHERE outcome IS NULL"));

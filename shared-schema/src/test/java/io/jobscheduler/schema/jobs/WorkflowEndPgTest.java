@@ -147,7 +147,10 @@ class WorkflowEndPgTest {
   @Test
   void aTemplateThatMakesNoJobKeepsNoWorkflowFromEnding() throws SQLException {
     Flow broken = flow("cancel").job("a");
-    callback(broken, "completion", "{\"type\":\"tell\",\"queueId\":%d,\"maxAttempts\":0}".formatted(queue));
+    callback(
+        broken,
+        "completion",
+        "{\"type\":\"tell\",\"queueId\":%d,\"maxAttempts\":0}".formatted(queue));
     Flow gone = flow("cancel").job("a");
     callback(gone, "completion", template(999_999));
     try (Connection worker = sql.asWorker()) {
@@ -244,6 +247,7 @@ class WorkflowEndPgTest {
         loose.get(2).toString(),
         database.sql("SELECT child_id FROM dependencies WHERE workflow_id IS NULL"));
     assertEquals("b=blocked", "b=" + flow.states().get("b"));
-    assertEquals("1", database.sql("SELECT count(*) FROM dependencies WHERE workflow_id IS NOT NULL"));
+    assertEquals(
+        "1", database.sql("SELECT count(*) FROM dependencies WHERE workflow_id IS NOT NULL"));
   }
 }
