@@ -28,7 +28,13 @@ class StartupCheck {
   // The features' prefixes; a key inside one is checked by its mapping.
   private static final List<String> PREFIXES =
       List.of(
-          "jobs.db.", "jobs.access.", "jobs.login.", "jobs.oidc.", "jobs.limits.", "jobs.migrate.");
+          "jobs.db.",
+          "jobs.access.",
+          "jobs.login.",
+          "jobs.oidc.",
+          "jobs.rate.",
+          "jobs.limits.",
+          "jobs.migrate.");
 
   private final Config config;
   private final AccessConfig access;

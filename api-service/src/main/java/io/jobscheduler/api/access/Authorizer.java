@@ -6,6 +6,8 @@ import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.trail.AuditTrail;
 import io.quarkus.security.identity.SecurityIdentity;
+import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
+import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Collection;
 import java.util.List;
@@ -26,12 +28,25 @@ public class Authorizer {
   private final KeyStore keys;
   private final SecurityIdentity identity;
   private final AuditTrail trail;
+  private final CallerRates rates;
+  private final ClientAddress address;
+  private final CurrentVertxRequest request;
 
-  Authorizer(AccessStore store, KeyStore keys, SecurityIdentity identity, AuditTrail trail) {
+  Authorizer(
+      AccessStore store,
+      KeyStore keys,
+      SecurityIdentity identity,
+      AuditTrail trail,
+      CallerRates rates,
+      ClientAddress address,
+      CurrentVertxRequest request) {
     this.store = store;
     this.keys = keys;
     this.identity = identity;
     this.trail = trail;
+    this.rates = rates;
+    this.address = address;
+    this.request = request;
   }
 
   /**
@@ -64,7 +79,11 @@ public class Authorizer {
             ? keyGrant(key, project, action)
             : userGrant(project, action);
     trail.by(
-        grant.actor().recordKind(), grant.actor().id(), grant.actor().name(), grant.projectId());
+        grant.actor().recordKind(),
+        grant.actor().id(),
+        grant.actor().name(),
+        from(),
+        grant.projectId());
     return grant;
   }
 
@@ -188,7 +207,7 @@ public class Authorizer {
     }
     UserRow user = store.findActiveUser(userId(), session()).orElseThrow(Authorizer::gone);
     Actor actor = Actor.user(user);
-    trail.by(actor.recordKind(), actor.id(), actor.name());
+    trail.by(actor.recordKind(), actor.id(), actor.name(), from());
     return isPlatformAdmin(user.platformAdmin(), mapped()) ? user.asPlatformAdmin() : user;
   }
 
@@ -218,7 +237,9 @@ public class Authorizer {
 
   private Caller caller() {
     if (identity.getPrincipal() instanceof CallerPrincipal principal) {
-      return principal.caller();
+      Caller caller = principal.caller();
+      rates.takeOnce(request.getCurrent(), caller.rateKey());
+      return caller;
     }
     throw gone();
   }
@@ -236,6 +257,11 @@ public class Authorizer {
 
   private @Nullable Long session() {
     return caller() instanceof Caller.Login login ? login.session() : null;
+  }
+
+  private @Nullable String from() {
+    RoutingContext current = request.getCurrent();
+    return current == null ? null : address.of(current.request());
   }
 
   private static ProblemException gone() {

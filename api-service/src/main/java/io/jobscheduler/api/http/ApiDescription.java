@@ -82,7 +82,7 @@ public class ApiDescription implements OASFilter {
       case UNKNOWN_FIELD, NOT_ACCEPTABLE, INTERNAL_ERROR, SERVICE_UNAVAILABLE -> true;
       case UNAUTHORIZED ->
           !role.equals("none") || path.endsWith("/login") || path.endsWith("/refresh");
-      case TOO_MANY_REQUESTS -> path.endsWith("/login") || path.endsWith("/auth/password");
+      case TOO_MANY_REQUESTS -> path.endsWith("/login") || !role.equals("none");
       case FORBIDDEN -> !role.equals("none") && !role.equals("any");
       case NOT_FOUND -> path.contains("{");
       case CONFLICT ->

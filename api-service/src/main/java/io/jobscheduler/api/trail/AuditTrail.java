@@ -2,7 +2,6 @@ package io.jobscheduler.api.trail;
 
 import io.jobscheduler.api.http.RequestIds;
 import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
-import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.RequestScoped;
 import org.jdbi.v3.core.Handle;
@@ -35,23 +34,23 @@ public class AuditTrail {
    * @param kind user or api_key
    * @param id of the user or the key
    * @param name address of the user, or name of the key
+   * @param address from which the request came
    * @param project the project in which
    */
-  public void by(String kind, long id, String name, int project) {
+  public void by(String kind, long id, String name, @Nullable String address, int project) {
     known = false;
     projectId = project;
-    by(kind, id, name);
+    by(kind, id, name, address);
   }
 
   /** The same, where no project is known yet and may never be. */
-  public void by(String kind, long id, String name) {
+  public void by(String kind, long id, String name, @Nullable String address) {
     Handle transaction = handle;
     if (transaction == null || known) {
       return;
     }
     known = true;
     RoutingContext current = request.getCurrent();
-    SocketAddress from = current == null ? null : current.request().remoteAddress();
     store.say(
         transaction,
         new TrailStore.By(
@@ -59,7 +58,7 @@ public class AuditTrail {
             Long.toString(id),
             name,
             action,
-            from == null ? null : from.hostAddress(),
+            address,
             current == null ? null : RequestIds.of(current)));
   }
 

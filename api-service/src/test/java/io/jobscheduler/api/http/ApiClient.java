@@ -1,6 +1,7 @@
 package io.jobscheduler.api.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -19,6 +20,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Speaks to the service under test as one caller. */
 final class ApiClient {
@@ -26,6 +28,10 @@ final class ApiClient {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern INSIDE =
+      Pattern.compile(
+          "Exception|\\bat [a-z]+\\.|\\b(io|org|java|com)\\.[a-z]+\\.|SQLSTATE|SELECT |INSERT"
+              + " |jobs\\.[a-z]+_");
 
   private final URI base;
   private final String token;
@@ -156,13 +162,22 @@ final class ApiClient {
     try {
       HttpResponse<String> answer =
           HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
-      JsonNode json = answer.body().isEmpty() ? null : JSON.readTree(answer.body());
+      boolean html = answer.headers().firstValue("Content-Type").orElse("").startsWith("text/html");
+      JsonNode json = answer.body().isEmpty() || html ? null : JSON.readTree(answer.body());
+      assertSaysNothingOfTheInside(answer);
       return new Answer(answer.statusCode(), answer.body(), json, answer);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** In whatever test an error is provoked, its answer names no class, statement or stack. */
+  private static void assertSaysNothingOfTheInside(HttpResponse<String> answer) {
+    if (answer.statusCode() >= 400) {
+      assertFalse(INSIDE.matcher(answer.body()).find(), answer.body());
     }
   }
 

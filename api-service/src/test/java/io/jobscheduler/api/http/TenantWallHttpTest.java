@@ -122,7 +122,7 @@ class TenantWallHttpTest {
   void aMemberOfMineIsAnswered404AndNot403() {
     ApiClient caller = callers().get(0);
     for (Operations.Operation operation : Operations.all()) {
-      if (operation.inProject()) {
+      if (operation.inProject() && !operation.role().equals("platform-admin")) {
         assertEquals(404, theirs.call(caller, operation).status(), operation.toString());
       }
     }
