@@ -1,3 +1,13 @@
+-- How many more jobs may run in a queue under a limit; below zero after it was lowered. By jobs_running. plpgsql, so
+-- that a session plans it once; in the caller's snapshot.
+CREATE OR REPLACE FUNCTION limit_room(p_queue int, p_limit int) RETURNS bigint
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+  RETURN p_limit - (SELECT count(*) FROM jobs r WHERE r.queue_id = p_queue AND r.state = 'running');
+END
+$$;
+
 DROP FUNCTION IF EXISTS claim(bigint, bigint, int[], int[], bigint[], bigint[]);
 -- Claims from queue p_queues[i] for a worker as many jobs as fill p_wanted[i] slots: in lane order 9 to 0 and,
 -- in each lane, from the remembered head (p_head_keys[i][lane], p_head_ids[i][lane]), columns 1 to 10 standing
@@ -51,9 +61,7 @@ BEGIN
   WITH wanted AS MATERIALIZED (
     SELECT w.queue_id, w.n AS i, w.wanted,
            CASE WHEN q.max_concurrency IS NULL THEN w.wanted
-                ELSE least(w.wanted, q.max_concurrency - (
-                  SELECT count(*) FROM jobs r WHERE r.queue_id = q.id AND r.state = 'running'))
-           END AS take
+                ELSE least(w.wanted, limit_room(q.id, q.max_concurrency)) END AS take
       FROM unnest(p_queues, p_wanted) WITH ORDINALITY AS w (queue_id, wanted, n)
       JOIN queues q ON q.id = w.queue_id
      WHERE q.paused_at IS NULL

@@ -15,6 +15,13 @@ AS $$
     p_burst)
 $$;
 
+-- How many jobs a bucket pays for: whole tokens, whatever the last digit says.
+CREATE OR REPLACE FUNCTION whole_tokens(p_tokens double precision) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT floor(p_tokens + 0.000001)::int
+$$;
+
 -- Takes the first candidates, in order, whose costs fill p_wanted slots; the last one may cost more than is left.
 CREATE OR REPLACE FUNCTION fill_slots(p_ids bigint[], p_costs smallint[], p_wanted int) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -300,16 +307,14 @@ BEGIN
   LOOP
     v_take := r.wanted;
     IF r.max_concurrency IS NOT NULL THEN
-      SELECT least(v_take, r.max_concurrency - count(*)) INTO v_take
-        FROM jobs j WHERE j.queue_id = r.id AND j.state = 'running';
+      v_take := least(v_take, limit_room(r.id, r.max_concurrency));
     END IF;
     IF r.rate_limit IS NOT NULL THEN
       v_now := clock_timestamp();
       -- A clock that was set back must not keep the bucket dry until it has caught up.
       UPDATE rate_buckets b SET refilled_at = v_now WHERE b.queue_id = r.id AND b.refilled_at > v_now;
       v_tokens := bucket_tokens(r.id, r.rate_limit, r.rate_period_ms, r.rate_burst, v_now);
-      -- A whole token whatever the last digit says.
-      v_take := least(v_take, floor(v_tokens + 0.000001)::int);
+      v_take := least(v_take, whole_tokens(v_tokens));
     END IF;
     CONTINUE WHEN v_take <= 0;
     IF r.per_key_concurrency IS NULL THEN

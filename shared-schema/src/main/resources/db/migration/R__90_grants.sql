@@ -93,6 +93,7 @@ GRANT EXECUTE ON FUNCTION connect_jobs(int, bigint[], bigint[], text[], bigint[]
 -- The audit log grows by its functions only; nobody changes or deletes a row of it.
 GRANT SELECT ON audit_log TO ${api_role};
 GRANT EXECUTE ON FUNCTION audit_action(int, text, text), verify_audit(int) TO ${api_role};
+GRANT EXECUTE ON FUNCTION explain_job(int, bigint), serves(text[], text, text) TO ${api_role};
 
 -- ---------------------------------------------------------------- worker-service
 -- No right on any job row: claim and settle are its only doors.
