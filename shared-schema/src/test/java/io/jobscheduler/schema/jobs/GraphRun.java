@@ -99,9 +99,7 @@ final class GraphRun {
       for (int claim = 1; !done.get(); claim++) {
         List<Sql.Claimed> claimed =
             sql.claim(connection, worker, claim, queue, 1 + random.nextInt(6));
-        if (claimed.isEmpty()) {
-          Thread.onSpinWait();
-        } else {
+        if (!claimed.isEmpty()) {
           settle(connection, worker, claimed, random);
           again(() -> call(connection, "SELECT count(*) FROM jobs.release_pending(50)"));
         }
