@@ -59,7 +59,7 @@ public class AuditResource {
   @Operation(
       operationId = "verifyAudit",
       summary = "Check a project's audit log against its chain of hashes",
-      description = "Reckons one hash for each entry, about a million in three seconds.",
+      description = "Reckons one hash for each entry.",
       extensions = @Extension(name = "x-role", value = "admin"))
   public Verdict verify(@PathParam("project") String project) {
     return store.verifyChain(authorizer.require(project, Action.AUDIT_READ).projectId());
