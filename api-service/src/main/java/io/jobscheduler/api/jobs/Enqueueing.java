@@ -76,7 +76,11 @@ class Enqueueing {
                   grant.payloadVisible() && grant.permits(Action.JOBS_READ),
                   grant.permits(Action.LEASES_READ))
               .orElseThrow(Enqueueing::gone);
-      grant.requireQueues(List.of(holder.summary().queue()));
+      if (grant.queues() != null && !grant.queues().containsKey(holder.summary().queue())) {
+        throw ProblemException.of(
+            ProblemType.CONFLICT,
+            "A job that this API key does not reach holds this unique key.");
+      }
       return Response.ok(new DuplicateJob(holder, true)).build();
     }
     EnqueueStore.Enqueued stored = ((Verdict.Created) verdict).job();

@@ -52,7 +52,7 @@ class Enqueuer {
    *     409 naming each unique key that is held, 429 naming a full queue
    */
   List<Verdict> enqueue(Grant grant, List<JobRequest> jobs, boolean single) {
-    grant.requireQueues(jobs.stream().map(JobRequest::queue).collect(Collectors.toSet()));
+    requireReach(grant, jobs);
     int project = grant.projectId();
     if (!signals.isHeld()
         && jobs.stream().allMatch(j -> j.unique() == null && j.needs().isEmpty())
@@ -77,6 +77,20 @@ class Enqueuer {
     List<Verdict> all = admission.enqueue(h, project, jobs);
     refuse(all, single);
     return all;
+  }
+
+  /** A unique key is one of the whole project: what it replaces may be in any queue. */
+  static void requireReach(Grant grant, List<JobRequest> jobs) {
+    grant.requireQueues(jobs.stream().map(JobRequest::queue).collect(Collectors.toSet()));
+    if (grant.queues() != null && jobs.stream().anyMatch(Enqueuer::replaces)) {
+      throw ProblemException.of(
+          ProblemType.FORBIDDEN,
+          "This API key is for some queues only, and may not replace what might be in others.");
+    }
+  }
+
+  private static boolean replaces(JobRequest job) {
+    return job.unique() != null && job.unique().onConflict() == Unique.OnConflict.REPLACE;
   }
 
   private void requireRoom(int project, List<JobRequest> jobs) {

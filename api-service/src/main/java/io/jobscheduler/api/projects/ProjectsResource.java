@@ -207,9 +207,8 @@ public class ProjectsResource {
       operationId = "deleteProject",
       summary =
           "End a project that has no live jobs and no schedules; its keys and memberships end too",
-      extensions = @Extension(name = "x-role", value = "platform-admin"))
+      extensions = @Extension(name = "x-role", value = "admin"))
   public void delete(@PathParam("project") String project) {
-    authorizer.requirePlatformAdmin();
     Grant grant = authorizer.require(project, Action.PROJECT_EDIT);
     switch (store.deleteProject(grant.projectId())) {
       case DONE -> {}

@@ -189,6 +189,32 @@ class ApiKeysHttpTest {
         texts(key.get(ME).json().path("projects").path(0).path("queues")));
   }
 
+  /** A unique key is one of the project, so it could show or end what a key does not reach. */
+  @Test
+  void aUniqueKeyShowsAndReplacesNothingThatAKeyDoesNotReach() {
+    String path = admin.project("key-unique");
+    admin.put(path + "/queues/mail", "{}").status(201);
+    String unique = "{\"type\":\"echo\",\"queue\":\"%s\",\"payload\":{\"secret\":1},"
+        + "\"unique\":{\"key\":\"%s\",\"until\":\"finished\",\"onConflict\":\"%s\"}}";
+    String held =
+        admin
+            .post(path + "/jobs", unique.formatted("default", "k", "return"))
+            .status(201)
+            .json()
+            .path("id")
+            .asText();
+    ApiClient key =
+        key(path, "\"enqueue\"", ",\"queues\":[\"mail\"],\"payloadVisible\":true");
+    key.post(path + "/jobs", unique.formatted("mail", "k", "return")).problem(409, "conflict");
+    key.post(path + "/jobs", unique.formatted("mail", "k", "replace"))
+        .problem(403, "forbidden");
+    assertEquals("ready", admin.get(path + "/jobs/" + held).json().path("state").asText());
+    key.post(path + "/jobs", unique.formatted("mail", "mine", "return")).status(201);
+    ApiClient.Answer again =
+        key.post(path + "/jobs", unique.formatted("mail", "mine", "return")).status(200);
+    assertFalse(again.text().contains("secret"), "the scope enqueue reads no payload");
+  }
+
   @Test
   void aKeyThatEndedIsRefusedAtOnce() {
     String path = admin.project("key-ends");

@@ -69,15 +69,24 @@ class ProjectsHttpTest {
             path + "/schedules/nightly",
             "{\"cron\":\"0 3 * * *\",\"timeZone\":\"UTC\",\"job\":{\"type\":\"echo\"}}")
         .status(201);
-    member.delete(path).problem(403, "forbidden");
-    admin.delete(path).problem(409, "conflict");
+    admin
+        .member("ending", "ending-operator@example.org", "operator")
+        .delete(path)
+        .problem(403, "forbidden");
+    key.delete(path).problem(403, "forbidden");
+    member.delete(path).problem(409, "conflict");
     admin.post(path + "/jobs/" + job + "/cancel", "{}").status(200);
     assertTrue(admin.delete(path).problem(409, "conflict").text().contains("schedules"));
     admin.delete(path + "/schedules/nightly").status(204);
     key.get(path).status(200);
     member.get(path).status(200);
 
-    admin.delete(path).status(204);
+    member.delete(path).status(204);
+    assertEquals(
+        "ending@example.org",
+        ApiClient.value(
+            "SELECT DISTINCT actor FROM audit_log WHERE action = 'deleteProject' AND project_id ="
+                + " (SELECT id FROM projects WHERE name = 'ending')"));
     admin.get(path).problem(404, "not-found");
     admin.get(path + "/jobs/" + job).problem(404, "not-found");
     admin.delete(path).problem(404, "not-found");

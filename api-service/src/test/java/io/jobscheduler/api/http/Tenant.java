@@ -26,8 +26,6 @@ final class Tenant {
     this.admin = admin;
     admin.project(name);
     ids.put("project", name);
-    ids.put("empty project", "e" + name);
-    admin.project("e" + name);
     ids.put("user", user());
     admin.put(path + "/members/" + ids.get("user"), "{\"role\":\"viewer\"}").status(200);
     ids.put(
@@ -129,7 +127,6 @@ final class Tenant {
   String id(Operations.Operation operation, String parameter) {
     String id =
         switch (operation.id() + " " + parameter) {
-          case "deleteProject project" -> ids.get("empty project");
           case "runJobNow job" -> ids.get("scheduled job");
           case "retryJob job" -> ids.get("dead job");
           case "cancelWorkflow workflow" -> ids.get("another workflow");
