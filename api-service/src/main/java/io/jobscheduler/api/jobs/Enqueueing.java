@@ -78,8 +78,7 @@ class Enqueueing {
               .orElseThrow(Enqueueing::gone);
       if (grant.queues() != null && !grant.queues().containsKey(holder.summary().queue())) {
         throw ProblemException.of(
-            ProblemType.CONFLICT,
-            "A job that this API key does not reach holds this unique key.");
+            ProblemType.CONFLICT, "A job that this API key does not reach holds this unique key.");
       }
       return Response.ok(new DuplicateJob(holder, true)).build();
     }

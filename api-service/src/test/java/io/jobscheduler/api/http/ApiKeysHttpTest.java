@@ -194,8 +194,9 @@ class ApiKeysHttpTest {
   void aUniqueKeyShowsAndReplacesNothingThatAKeyDoesNotReach() {
     String path = admin.project("key-unique");
     admin.put(path + "/queues/mail", "{}").status(201);
-    String unique = "{\"type\":\"echo\",\"queue\":\"%s\",\"payload\":{\"secret\":1},"
-        + "\"unique\":{\"key\":\"%s\",\"until\":\"finished\",\"onConflict\":\"%s\"}}";
+    String unique =
+        "{\"type\":\"echo\",\"queue\":\"%s\",\"payload\":{\"secret\":1},"
+            + "\"unique\":{\"key\":\"%s\",\"until\":\"finished\",\"onConflict\":\"%s\"}}";
     String held =
         admin
             .post(path + "/jobs", unique.formatted("default", "k", "return"))
@@ -203,11 +204,9 @@ class ApiKeysHttpTest {
             .json()
             .path("id")
             .asText();
-    ApiClient key =
-        key(path, "\"enqueue\"", ",\"queues\":[\"mail\"],\"payloadVisible\":true");
+    ApiClient key = key(path, "\"enqueue\"", ",\"queues\":[\"mail\"],\"payloadVisible\":true");
     key.post(path + "/jobs", unique.formatted("mail", "k", "return")).problem(409, "conflict");
-    key.post(path + "/jobs", unique.formatted("mail", "k", "replace"))
-        .problem(403, "forbidden");
+    key.post(path + "/jobs", unique.formatted("mail", "k", "replace")).problem(403, "forbidden");
     assertEquals("ready", admin.get(path + "/jobs/" + held).json().path("state").asText());
     key.post(path + "/jobs", unique.formatted("mail", "mine", "return")).status(201);
     ApiClient.Answer again =

@@ -276,8 +276,7 @@ class SessionsHttpTest {
     for (String email : List.of("guessed@example.org", "unknown@example.org")) {
       StringBuilder all = new StringBuilder();
       for (int i = 0; i < 10; i++) {
-        all.append(
-            said(logIn(email, "wrong", "203.0.113." + i).problem(401, "unauthorized")));
+        all.append(said(logIn(email, "wrong", "203.0.113." + i).problem(401, "unauthorized")));
       }
       ApiClient.Answer refused =
           logIn(email, "wrong", "203.0.113.99").problem(429, "too-many-requests");
