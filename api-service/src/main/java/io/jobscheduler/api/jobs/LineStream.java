@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +58,7 @@ class LineStream {
       } else if (!isBlank(line)) {
         try {
           JobLine job = JobLine.read(number, line, mostPayloadBytes, trace);
-          grant.requireQueues(Set.of(job.job().queue()));
+          Enqueuer.requireReach(grant, List.of(job.job()));
           batch.add(job);
         } catch (ProblemException e) {
           batch.refuse(number, e);
