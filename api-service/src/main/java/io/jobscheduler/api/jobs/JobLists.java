@@ -21,10 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lists jobs of both tables as one, newest id first.
  *
- * <p>Live ids are read before ended ones: a job that ends in between is met twice, and counted
- * once, rather than missed. Where no index serves a filter only the newest {@value
- * JobListStore#SCANNED} rows of a kind are looked at; the page then says {@code partial} and its
- * cursor goes on from there.
+ * <p>A page is of one snapshot, so a job that moves between the tables meanwhile is met once. Where
+ * no index serves a filter only the newest {@value JobListStore#SCANNED} rows of a kind are looked
+ * at; the page then says {@code partial} and its cursor goes on from there.
  */
 @ApplicationScoped
 class JobLists {
@@ -56,12 +55,13 @@ class JobLists {
   }
 
   JobPage list(int projectId, JobFilter filter, long before, int limit, int scanned) {
-    return IndexReads.in(jdbi, h -> list(h, projectId, null, filter, before, limit, scanned));
+    return IndexReads.ofOneSnapshot(
+        jdbi, h -> list(h, projectId, null, filter, before, limit, scanned));
   }
 
   /** Only of the queues that the grant reaches. */
   JobPage list(Grant grant, JobFilter filter, long before, int limit) {
-    return IndexReads.in(
+    return IndexReads.ofOneSnapshot(
         jdbi,
         h ->
             list(

@@ -12,9 +12,12 @@ import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 import java.util.stream.LongStream;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.SqlLogger;
+import org.jdbi.v3.core.statement.StatementContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -190,5 +193,30 @@ class JobListsPgTest {
     assertEquals(
         new Count(0, false),
         new StatsStore(TestProjects.api(database)).countByState(other).counts().get("dead"));
+  }
+
+  /** A job that is brought back between a page's statements was in neither of their tables. */
+  @Test
+  void jobThatIsBroughtBackWhileAPageIsReadIsOnIt() {
+    enqueue(5, "t");
+    finish("id = 3", "dead");
+    Jdbi jdbi = TestProjects.api(database);
+    AtomicBoolean moved = new AtomicBoolean();
+    jdbi.setSqlLogger(
+        new SqlLogger() {
+          @Override
+          public void logAfterExecution(StatementContext context) {
+            if (String.valueOf(context.getRawSql()).contains("FROM jobs.jobs j")
+                && moved.compareAndSet(false, true)) {
+              database.sql("SELECT redrive_jobs(" + project + ", ARRAY[3]::bigint[], '{dead}')");
+            }
+          }
+        });
+    JobLists.JobPage page =
+        new JobLists(jdbi, new JobListStore(), new JobStore(jdbi), enqueue)
+            .list(project, ALL, Long.MAX_VALUE, 50);
+    assertTrue(moved.get());
+    assertEquals(5, page.items().size());
+    assertEquals(new Count(5, false), page.count());
   }
 }
