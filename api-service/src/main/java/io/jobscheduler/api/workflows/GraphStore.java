@@ -113,7 +113,8 @@ class GraphStore {
       @Nullable Instant finishedAt,
       boolean changed) {}
 
-  // By jobs_workflow and finished_jobs_workflow. age() counts transactions back from the newest. Not
+  // By jobs_workflow and finished_jobs_workflow. age() counts transactions back from the newest.
+  // Not
   // joined to the members: whatever a planner believes of the sizes, 20,000 rows are read once.
   private static final String LIST_JOBS =
       """
