@@ -3,7 +3,7 @@
 -- Adds jobs and edges to a workflow that the caller holds (hold_workflow). All or nothing: every verdict but added
 -- means that nothing has happened. Arrays are parallel, one element per edge.
 --   p_jobs        a JSON array, each [{"key", "type", "queue": "default", "payload", "priority": 4, "maxAttempts": 20,
---                 "retry": {…}, "timeoutMs", "startBy", "cost": 1, "concurrencyKey", "join": "all_done | any_success |
+--                 "retryPolicy": {…}, "timeoutMs", "startBy", "cost": 1, "concurrencyKey", "join": "all_done | any_success |
 --                 none_failed", "gate": "join | time | signal | approval", "runAt", "expectedMs"}]; key and type
 --                 are needed. What it holds has been checked by the caller: sizes, ranges, the payload's rules
 --   p_parents     the key of a member, or of a job of p_jobs; or null, then
@@ -142,7 +142,7 @@ BEGIN
   SELECT v_new[e.n], q.project_id, q.id, e.job ->> 'type', 'blocked', p.priority,
          ready_lane(p.priority, q.ageing_ms), ready_key(micros(v_flow.created_at), p.priority, q.ageing_ms),
          (e.job ->> 'runAt')::timestamptz, coalesce((e.job ->> 'maxAttempts')::int, 20),
-         (e.job -> 'retry' #>> '{}')::json, e.job -> 'payload',
+         (e.job -> 'retryPolicy' #>> '{}')::json, e.job -> 'payload',
          (e.job ->> 'timeoutMs')::bigint, (e.job ->> 'startBy')::timestamptz,
          coalesce((e.job ->> 'cost')::int, 1), e.job ->> 'concurrencyKey', p_workflow, v_keys[e.n],
          v_new[e.n] = ANY (v_to), v_new[e.n] = ANY (v_from), e.job ->> 'join', e.job ->> 'gate'

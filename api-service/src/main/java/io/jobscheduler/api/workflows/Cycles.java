@@ -1,8 +1,10 @@
 package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.algorithms.graph.CycleFinder;
+import io.jobscheduler.algorithms.graph.Graph;
 import io.jobscheduler.api.problem.ProblemException;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** Refuses workflows that could never end, by the three-colour depth-first search. */
 public final class Cycles {
@@ -16,10 +18,16 @@ public final class Cycles {
    * @throws ProblemException naming the cycle
    */
   public static void refuse(WorkflowRequest request) {
-    List<String> cycle =
-        CycleFinder.find(Planning.graphOf(request)).stream()
-            .map(i -> request.jobs().get(i).key())
-            .toList();
+    refuse(Planning.graphOf(request), i -> request.jobs().get(i).key());
+  }
+
+  /**
+   * The same of any graph, whose nodes have names.
+   *
+   * @throws ProblemException naming the cycle
+   */
+  static void refuse(Graph graph, IntFunction<String> keys) {
+    List<String> cycle = CycleFinder.find(graph).stream().map(keys::apply).toList();
     if (!cycle.isEmpty()) {
       throw ProblemException.cycle(describe(cycle), cycle);
     }

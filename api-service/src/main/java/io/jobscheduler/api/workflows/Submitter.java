@@ -112,7 +112,7 @@ class Submitter {
   }
 
   /** A gate that opens soon: the leader looks ahead by itself, but not at once. */
-  private void tellDue(WorkflowRequest request) {
+  void tellDue(WorkflowRequest request) {
     Instant now = Instant.now();
     request.jobs().stream()
         .map(m -> m.node().gate())

@@ -80,9 +80,17 @@ class SurgeryRacePgTest {
       try {
         round(new Random(seed));
       } catch (AssertionError | Exception e) {
-        throw new AssertionError("seed " + seed + ": " + flow.shown(), e);
+        throw new AssertionError("seed " + seed + ": " + flow.shown() + waiting(), e);
       }
     }
+  }
+
+  private String waiting() {
+    return " "
+        + flow.status()
+        + database.sql(
+            "SELECT string_agg(concat_ws(' ', '; ' || j.workflow_key, j.state_reason, j.join_mode, p.workflow_key, p.state, p.state_reason, d.on_outcome, d.outcome, d.waived, d.benign), '') FROM jobs j JOIN dependencies d ON d.child_id = j.id LEFT JOIN all_jobs p ON p.id = d.parent_id WHERE j.workflow_id = "
+                + flow.id);
   }
 
   private void round(Random random) throws Exception {
@@ -98,7 +106,7 @@ class SurgeryRacePgTest {
     running.add(threads.submit(this::lead));
     long seed = random.nextLong();
     Future<?> surgeon = threads.submit(() -> operate(new Random(seed)));
-    surgeon.get(60, TimeUnit.SECONDS);
+    surgeon.get(120, TimeUnit.SECONDS);
     over.set(true);
     for (Future<?> thread : running) {
       thread.get(10, TimeUnit.SECONDS);
@@ -228,7 +236,7 @@ class SurgeryRacePgTest {
         operate(api, random);
       }
       kind.set(true);
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       resume(api);
       while (!patiently(api, live()).equals(List.of("0"))) {
         assertTrue(System.nanoTime() < deadline, "left for ever");
@@ -274,17 +282,23 @@ class SurgeryRacePgTest {
   /** After {@code stop} no lease of the workflow is given until {@code go}. */
   private void quietly(Connection api, Callable<?> stop, Callable<?> go) throws Exception {
     if (!stop.call().equals(List.of())) {
-      List<String> before = patiently(api, newest());
+      long before = newest(api);
       for (int i = 0; i < 20; i++) {
-        assertEquals(before, patiently(api, newest()), "a job started in a workflow that stands");
+        // Less when a lease was given back without a trace.
+        assertTrue(newest(api) <= before, "a job started in a workflow that stands");
       }
     }
     go.call();
   }
 
-  private String newest() {
-    return "greatest((SELECT max(lease_token) FROM jobs.all_jobs WHERE workflow_id = %1$d), (SELECT max(a.lease_token) FROM jobs.attempts a JOIN jobs.jobs j ON j.id = a.job_id AND j.workflow_id = %1$d))"
-        .formatted(flow.id);
+  /** The largest token of a lease of the workflow. */
+  private long newest(Connection api) throws SQLException {
+    return Long.parseLong(
+        patiently(
+                api,
+                "coalesce(greatest((SELECT max(lease_token) FROM jobs.all_jobs WHERE workflow_id = %1$d), (SELECT max(a.lease_token) FROM jobs.attempts a JOIN jobs.jobs j ON j.id = a.job_id AND j.workflow_id = %1$d)), 0)"
+                    .formatted(flow.id))
+            .get(0));
   }
 
   private String pause() {

@@ -1,0 +1,168 @@
+package io.jobscheduler.api.workflows;
+
+import io.jobscheduler.algorithms.graph.Graph;
+import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.problem.Violations;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds jobs and edges to a workflow that runs. The whole graph is looked at by the three-colour
+ * depth-first search while the workflow is held, so two additions at once cannot close a cycle.
+ */
+@ApplicationScoped
+class Growth {
+  private final Surgery surgery;
+  private final SurgeryStore stored;
+  private final GrowthStore store;
+  private final Submitter submitter;
+
+  Growth(Surgery surgery, SurgeryStore stored, GrowthStore store, Submitter submitter) {
+    this.surgery = surgery;
+    this.stored = stored;
+    this.store = store;
+    this.submitter = submitter;
+  }
+
+  /**
+   * Adds all of it or nothing.
+   *
+   * @throws ProblemException 404; 409 when the workflow has ended, or a job that is to wait for
+   *     more has started; 422 naming each bad key, queue and job, or the cycle
+   */
+  void add(Grant grant, int workflow, GrowthRequest request) {
+    submitter.nameUnknownQueues(grant, request.jobs()).throwIfAny();
+    surgery.operate(
+        grant,
+        h -> {
+          Surgery.check(stored.hold(h, grant.projectId(), workflow));
+          StoredGraph graph = stored.graph(h, grant.projectId(), workflow);
+          Nodes nodes = new Nodes(graph, request);
+          nodes.check();
+          return new Surgery.Outcome<>(true, insert(h, grant, workflow, request));
+        });
+    submitter.tellDue(request.jobs());
+  }
+
+  private List<ReadyJob> insert(Handle h, Grant grant, int workflow, GrowthRequest request) {
+    List<WorkflowRequest.Member> members = request.jobs().jobs();
+    List<GrowthStore.Edge> edges = new ArrayList<>();
+    for (WorkflowRequest.Edge edge : request.jobs().edges()) {
+      edges.add(
+          new GrowthStore.Edge(
+              members.get(edge.parent()).key(), null, members.get(edge.child()).key(), edge.on()));
+    }
+    for (WorkflowRequest.Outside edge : request.jobs().outside()) {
+      edges.add(
+          new GrowthStore.Edge(edge.key(), edge.job(), members.get(edge.child()).key(), edge.on()));
+    }
+    for (GrowthRequest.Added edge : request.dependencies()) {
+      edges.add(new GrowthStore.Edge(edge.from(), null, edge.to(), edge.on()));
+    }
+    List<ReadyJob> ready = new ArrayList<>();
+    List<GrowthStore.Row> rows = store.add(h, grant.projectId(), workflow, members, edges);
+    refuse(rows, request);
+    rows.stream().map(GrowthStore.Row::ready).filter(Objects::nonNull).forEach(ready::add);
+    return ready;
+  }
+
+  private static void refuse(List<GrowthStore.Row> rows, GrowthRequest request) {
+    String verdict = rows.isEmpty() ? "added" : rows.get(0).verdict();
+    switch (verdict) {
+      case "added" -> {
+        // All of them.
+      }
+      case "absent" -> throw Surgery.absent();
+      case "finished" -> throw Surgery.finished();
+      case "cancelled" ->
+          throw Surgery.conflict("The workflow was cancelled; it takes no more jobs.");
+      case "too-large" ->
+          throw ProblemException.at(
+              ProblemType.VALIDATION_FAILED,
+              "/jobs",
+              "The workflow would have more than 20,000 jobs or 200,000 dependencies.");
+      case "started" ->
+          throw Surgery.conflict(
+              "The job \"" + rows.get(0).key() + "\" has started; it can wait for nothing more.");
+      case "unknown-job" -> throw unknownJobs(rows, request);
+      default -> throw Surgery.conflict("A queue was deleted meanwhile.");
+    }
+  }
+
+  private static ProblemException unknownJobs(List<GrowthStore.Row> rows, GrowthRequest request) {
+    List<Long> unknown = rows.stream().map(GrowthStore.Row::id).toList();
+    Violations violations = new Violations();
+    for (WorkflowRequest.Outside edge : request.jobs().outside()) {
+      if (edge.job() != null && unknown.contains(edge.job())) {
+        violations.add(edge.pointer(), JobIds.UNKNOWN);
+      }
+    }
+    return violations.isEmpty()
+        ? Surgery.conflict("Nothing is kept any more of a job that is to be waited for.")
+        : violations.problem();
+  }
+
+  /** The members and the new jobs, numbered through. */
+  private static final class Nodes {
+    private final StoredGraph graph;
+    private final GrowthRequest request;
+    private final int before;
+    private final Map<String, Integer> added = new HashMap<>();
+    private final Violations violations = new Violations();
+
+    Nodes(StoredGraph graph, GrowthRequest request) {
+      this.graph = graph;
+      this.request = request;
+      this.before = graph.members().size();
+    }
+
+    /** Names every bad key, else refuses a cycle. */
+    void check() {
+      List<WorkflowRequest.Member> members = request.jobs().jobs();
+      for (int i = 0; i < members.size(); i++) {
+        WorkflowRequest.Member member = members.get(i);
+        if (graph.position(member.key()) != null) {
+          violations.add(
+              member.node().pointer() + "/key",
+              "The workflow has a job of the key \"" + member.key() + "\" already.");
+        }
+        added.put(member.key(), before + i);
+      }
+      Graph.Builder all = Graph.builder(before + members.size());
+      graph.edges().forEach(edge -> all.edge(edge.parent(), edge.child()));
+      request.jobs().edges().forEach(e -> all.edge(before + e.parent(), before + e.child()));
+      for (WorkflowRequest.Outside edge : request.jobs().outside()) {
+        Integer parent = edge.key() == null ? null : find(edge.key(), edge.pointer());
+        if (parent != null) {
+          all.edge(parent, before + edge.child());
+        }
+      }
+      for (GrowthRequest.Added edge : request.dependencies()) {
+        Integer from = find(edge.from(), edge.pointer() + "/from");
+        Integer to = find(edge.to(), edge.pointer() + "/to");
+        if (from != null && to != null) {
+          all.edge(from, to);
+        }
+      }
+      violations.throwIfAny();
+      Cycles.refuse(
+          all.build(), i -> i < before ? graph.member(i).key() : members.get(i - before).key());
+    }
+
+    private @Nullable Integer find(String key, String pointer) {
+      Integer at = added.containsKey(key) ? added.get(key) : graph.position(key);
+      if (at == null) {
+        violations.add(pointer, "No job has the key \"" + key + "\".");
+      }
+      return at;
+    }
+  }
+}
