@@ -6,6 +6,7 @@ import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
+import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
@@ -41,6 +42,7 @@ public class GrowthResource {
   }
 
   @POST
+  @Unaudited("enqueuing")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "addWorkflowJobs",

@@ -157,6 +157,8 @@ final class Tenant {
       case "putSchedule" -> "{\"every\":\"PT2H\",\"job\":{\"type\":\"t\"}}";
       case "patchSchedule" -> "{\"description\":\"another\"}";
       case "retryWorkflow", "skipWorkflowJob", "cancelWorkflow" -> "{}";
+      case "addWorkflowJobs" ->
+          "{\"jobs\":[{\"key\":\"n" + UUID.randomUUID() + "\",\"type\":\"t\"}]}";
       case "backfillSchedule" ->
           "{\"from\":\"2020-01-01T00:00:00Z\",\"to\":\"2020-01-01T02:00:00Z\"}";
       default -> operation.body();
