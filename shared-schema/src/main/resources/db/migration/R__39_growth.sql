@@ -82,7 +82,8 @@ BEGIN
     UNION ALL
     SELECT u.key, u.job_id FROM unnest(v_keys, v_new) AS u (key, job_id)
   )
-  SELECT array_agg(coalesce(e.parent_id, f.job_id) ORDER BY e.n), array_agg(t.job_id ORDER BY e.n),
+  SELECT coalesce(array_agg(coalesce(e.parent_id, f.job_id) ORDER BY e.n), '{}'),
+         coalesce(array_agg(t.job_id ORDER BY e.n), '{}'),
          array_agg(CASE WHEN t.job_id IS NULL THEN e.child ELSE e.parent END)
            FILTER (WHERE t.job_id IS NULL OR (e.parent_id IS NULL AND f.job_id IS NULL))
     INTO v_from, v_to, v_bad
