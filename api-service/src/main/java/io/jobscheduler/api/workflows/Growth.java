@@ -2,6 +2,7 @@ package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.algorithms.graph.Graph;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.jobs.Need;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.Violations;
@@ -102,7 +103,7 @@ class Growth {
     Violations violations = new Violations();
     for (WorkflowRequest.Outside edge : request.jobs().outside()) {
       if (edge.job() != null && unknown.contains(edge.job())) {
-        violations.add(edge.pointer(), JobIds.UNKNOWN);
+        violations.add(edge.pointer(), Need.UNKNOWN);
       }
     }
     return violations.isEmpty()
