@@ -161,10 +161,15 @@ class SessionsHttpTest {
 
   @Test
   void logoutEndsTheSessionAndItsAccessTokens() {
-    user("leaver@example.org");
+    String path = admin.project("left");
+    admin
+        .put(path + "/members/" + user("leaver@example.org"), "{\"role\":\"viewer\"}")
+        .status(200);
     JsonNode tokens = logIn("leaver@example.org");
     String body = "{\"refreshToken\":\"" + tokens.path("refreshToken").asText() + "\"}";
+    with(tokens).get(path + "/jobs").status(200);
     anonymous.post(AUTH + "logout", body).status(204);
+    with(tokens).get(path + "/jobs").problem(401, "unauthorized");
     with(tokens).get(ME).problem(401, "unauthorized");
     refresh(tokens).problem(401, "unauthorized");
     anonymous.post(AUTH + "logout", body).status(204);
