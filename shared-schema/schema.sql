@@ -32,11 +32,32 @@ all_jobs
   generation smallint
   cost smallint
   concurrency_key text
+  join_mode text
+  gate text
+  tags text[]
+  metadata json
+  traceparent text
+  unique_key text
+  unique_until text
+  row_version text
   result json
   error_kind text
   error_message text
   error_stack text
   error_fingerprint text
+api_keys
+  id bigint not null identity
+  project_id integer not null
+  name text not null
+  hint text not null
+  key_hash bytea not null
+  scopes text[] not null
+  queues text[]
+  payload_visible boolean not null
+  created_by text not null
+  created_at timestamp with time zone not null default clock_timestamp()
+  expires_at timestamp with time zone
+  last_used_at timestamp with time zone
 attempts
   job_id bigint not null
   lease_token bigint not null
@@ -50,6 +71,33 @@ attempts
   error_stack text
   generation smallint not null default 0
   error_fingerprint text
+audit_chains
+  project_id integer not null
+  position bigint not null
+  audit_id bigint not null
+  hash bytea not null
+  sealed_at timestamp with time zone not null
+audit_log
+  id bigint not null identity
+  at timestamp with time zone not null default clock_timestamp()
+  project_id integer not null
+  actor_kind text not null
+  actor_id text
+  actor text not null
+  action text not null
+  object_kind text not null
+  object_id text not null
+  changes jsonb
+  address text
+  request_id text
+audit_progress
+  only_row boolean not null default true
+  sealed_to bigint not null default 0
+audit_seals
+  project_id integer not null
+  position bigint not null
+  audit_id bigint not null
+  hash bytea not null
 backfills
   id integer not null identity
   schedule_id integer not null
@@ -80,7 +128,11 @@ dependencies
   workflow_id integer
   on_outcome text not null default 'success'::text
   outcome text
-  met boolean not null generated  CASE on_outcome WHEN 'success'::text THEN COALESCE((outcome = 'succeeded'::text), false) WHEN 'done'::text THEN (outcome IS NOT NULL) ELSE COALESCE((outcome = ANY (ARRAY['dead'::text, 'cancelled'::text])), false) END
+  waived boolean not null default false
+  benign boolean
+  met boolean not null generated (waived OR CASE on_outcome WHEN 'success'::text THEN COALESCE((outcome = 'succeeded'::text), false) WHEN 'done'::text THEN (outcome IS NOT NULL) ELSE COALESCE((outcome = ANY (ARRAY['dead'::text, 'cancelled'::text])), false) END)
+failure_notes
+  workflow_id integer not null
 finished_attempts
   job_id bigint not null
   lease_token bigint not null
@@ -133,6 +185,22 @@ finished_jobs
   cost smallint not null default 1
   concurrency_key text
   error_fingerprint text
+  join_mode text
+  gate text
+  tags text[]
+  metadata json
+  traceparent text
+  unique_key text
+  unique_until text
+idempotency_keys
+  project_id integer not null
+  user_id bigint not null
+  key text not null
+  expires_at timestamp with time zone not null
+  request_hash bytea not null
+  status smallint not null
+  location text
+  answer text
 job_logs
   job_id bigint not null
   lease_token bigint not null
@@ -196,6 +264,13 @@ jobs
   generation smallint not null default 0
   cost smallint not null default 1
   concurrency_key text
+  join_mode text
+  gate text
+  tags text[]
+  metadata json
+  traceparent text
+  unique_key text
+  unique_until text
 key_walks
   queue_id integer not null
   after_key text not null default ''::text
@@ -210,9 +285,14 @@ leadership
   taken_at timestamp with time zone not null default clock_timestamp()
   renewed_at timestamp with time zone not null default clock_timestamp()
   late_at timestamp with time zone
+login_attempts
+  kind text not null
+  subject bytea not null
+  full_at timestamp with time zone not null
 pending_releases
   parent_id bigint not null
   outcome text not null
+  benign boolean
 project_members
   project_id integer not null
   user_id bigint not null
@@ -223,6 +303,8 @@ projects
   id integer not null identity
   name text not null
   created_at timestamp with time zone not null default clock_timestamp()
+  description text not null default ''::text
+  deleted_at timestamp with time zone
 queue_depths
   project_id integer not null
   span integer not null
@@ -236,6 +318,11 @@ queue_heads
   dispatch_key bigint not null
   job_id bigint not null
   noted_at timestamp with time zone not null default clock_timestamp()
+queue_room
+  queue_id integer not null
+  counted integer not null default 0
+  admitted integer not null default 0
+  counted_at timestamp with time zone not null default '-infinity'::timestamp with time zone
 queues
   id integer not null identity
   project_id integer not null
@@ -341,6 +428,15 @@ schema_versions
   version integer not null
   compat text not null
   applied_at timestamp with time zone not null default clock_timestamp()
+sessions
+  id bigint not null identity
+  user_id bigint not null
+  handle bytea not null
+  generation integer not null default 0
+  token_hash bytea not null
+  created_at timestamp with time zone not null default clock_timestamp()
+  rotated_at timestamp with time zone not null default clock_timestamp()
+  expires_at timestamp with time zone not null
 signing_keys
   kid text not null
   algorithm text not null
@@ -348,19 +444,34 @@ signing_keys
   private_key_encrypted bytea not null
   created_at timestamp with time zone not null default clock_timestamp()
   retired_at timestamp with time zone
+  signs_from timestamp with time zone not null default clock_timestamp()
+sql_clients
+  role_name name not null
+  project_id integer not null
+  queue_names text[]
+  max_payload integer not null default 262144
+  created_at timestamp with time zone not null default clock_timestamp()
 statistics_progress
   rolled_to timestamp with time zone not null
   horizon xid8
   horizon_at timestamp with time zone
   sampled_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+unique_keys
+  project_id integer not null
+  key text not null
+  job_id bigint not null
+  until text not null
+  expires_at timestamp with time zone
 users
   id bigint not null identity
   email text not null
   name text not null default ''::text
-  password_hash text not null
+  password_hash text
   platform_admin boolean not null default false
   created_at timestamp with time zone not null default clock_timestamp()
   disabled_at timestamp with time zone
+  issuer text
+  subject text
 workers
   id bigint not null
   host text not null
@@ -375,6 +486,24 @@ workers
   beat_at timestamp with time zone not null default clock_timestamp()
   lost_at timestamp with time zone
   stopped_at timestamp with time zone
+workflow_approvals
+  id bigint not null identity
+  workflow_id integer not null
+  job_id bigint not null
+  decision text not null
+  decided_by text not null
+  comment text
+  decided_at timestamp with time zone not null default clock_timestamp()
+workflow_callbacks
+  workflow_id integer not null
+  on_event text not null
+  job json not null
+  fired_at timestamp with time zone
+  job_id bigint
+workflow_counts
+  workflow_id integer
+  state text
+  jobs bigint
 workflow_members
   workflow_id integer not null
   job_id bigint not null
@@ -383,10 +512,18 @@ workflow_members
   cluster integer
   critical boolean
   rank double precision
+  expected_ms bigint
+workflow_signals
+  workflow_id integer not null
+  name text not null
+  payload json
+  sent_by text not null
+  sent_at timestamp with time zone not null default clock_timestamp()
 workflow_status
   id integer
   project_id integer
   name text
+  kind text
   on_failure text
   created_at timestamp with time zone
   planned_at timestamp with time zone
@@ -395,6 +532,11 @@ workflow_status
   levels integer
   clusters integer
   critical_path_length double precision
+  deadline_at timestamp with time zone
+  deadline_passed_at timestamp with time zone
+  paused_at timestamp with time zone
+  paused_by text
+  pause_reason text
   state text
 workflows
   id integer not null identity
@@ -411,10 +553,31 @@ workflows
   critical_path_length double precision
   dropped_outcome text
   retain_until date
+  kind text not null default 'workflow'::text
+  deadline_at timestamp with time zone
+  deadline_passed_at timestamp with time zone
+  paused_at timestamp with time zone
+  paused_by text
+  pause_reason text
+  cancelled_at timestamp with time zone
 
 -- constraints
+jobs.api_keys CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+jobs.api_keys CHECK (((scopes <@ ARRAY['enqueue'::text, 'read'::text, 'operate'::text, 'lease'::text]) AND (scopes <> '{}'::text[])))
+jobs.api_keys CHECK ((length(key_hash) = 32))
+jobs.api_keys CHECK ((queues <> '{}'::text[]))
+jobs.api_keys FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
+jobs.api_keys PRIMARY KEY (id)
+jobs.api_keys UNIQUE (key_hash)
 jobs.attempts CHECK ((outcome = ANY (ARRAY['failed'::text, 'lost'::text, 'released'::text, 'snoozed'::text, 'timed_out'::text, 'revoked'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
 jobs.attempts PRIMARY KEY (job_id, lease_token)
+jobs.audit_chains PRIMARY KEY (project_id)
+jobs.audit_log CHECK ((actor_kind = ANY (ARRAY['user'::text, 'api_key'::text, 'unknown'::text])))
+jobs.audit_log PRIMARY KEY (id)
+jobs.audit_progress CHECK (only_row)
+jobs.audit_progress PRIMARY KEY (only_row)
+jobs.audit_seals PRIMARY KEY (project_id, "position")
+jobs.audit_seals UNIQUE (audit_id)
 jobs.backfills CHECK (((planned >= 0) AND (planned <= 1000)))
 jobs.backfills CHECK (((priority >= 0) AND (priority <= 9)))
 jobs.backfills CHECK (((state = 'running'::text) = (finished_at IS NULL)))
@@ -436,6 +599,10 @@ jobs.dependencies PRIMARY KEY (child_id, parent_id)
 jobs.finished_attempts PRIMARY KEY (job_id, lease_token, retain_until)
 jobs.finished_jobs CHECK ((state = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text, 'skipped'::text])))
 jobs.finished_jobs PRIMARY KEY (id, retain_until)
+jobs.idempotency_keys CHECK (((length(key) >= 1) AND (length(key) <= 255)))
+jobs.idempotency_keys CHECK (((status >= 200) AND (status <= 299)))
+jobs.idempotency_keys CHECK ((length(request_hash) = 32))
+jobs.idempotency_keys PRIMARY KEY (project_id, user_id, key)
 jobs.job_logs CHECK ((length(message) <= 4096))
 jobs.job_logs CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
 jobs.job_logs CHECK ((line >= 1))
@@ -445,34 +612,47 @@ jobs.job_progress CHECK ((length(message) <= 1000))
 jobs.job_progress PRIMARY KEY (job_id)
 jobs.job_statistics CHECK ((span = ANY (ARRAY[60, 3600, 86400])))
 jobs.job_statistics PRIMARY KEY (project_id, span, starts_at, queue_id, type)
+jobs.jobs CHECK (((cardinality(tags) >= 1) AND (cardinality(tags) <= 20)))
 jobs.jobs CHECK (((cost >= 1) AND (cost <= 1000)))
 jobs.jobs CHECK (((dispatch_lane >= 0) AND (dispatch_lane <= 9)))
+jobs.jobs CHECK (((gate IS NULL) OR (state = ANY (ARRAY['blocked'::text, 'scheduled'::text]))))
 jobs.jobs CHECK (((length(concurrency_key) >= 1) AND (length(concurrency_key) <= 255)))
+jobs.jobs CHECK (((length(unique_key) >= 1) AND (length(unique_key) <= 255)))
 jobs.jobs CHECK (((max_attempts >= 1) AND (max_attempts <= 1000)))
 jobs.jobs CHECK (((priority >= 0) AND (priority <= 9)))
 jobs.jobs CHECK (((state <> ALL (ARRAY['scheduled'::text, 'retrying'::text])) OR (run_at IS NOT NULL)))
 jobs.jobs CHECK (((state = 'running'::text) = (lease_token IS NOT NULL)))
 jobs.jobs CHECK (((state = 'running'::text) = (worker_id IS NOT NULL)))
 jobs.jobs CHECK (((timeout_ms >= 1) AND (timeout_ms <= '2592000000'::bigint)))
+jobs.jobs CHECK (((unique_key IS NULL) = (unique_until IS NULL)))
 jobs.jobs CHECK ((attempt >= 0))
+jobs.jobs CHECK ((gate = ANY (ARRAY['join'::text, 'time'::text, 'signal'::text, 'approval'::text])))
 jobs.jobs CHECK ((generation >= 0))
+jobs.jobs CHECK ((join_mode = ANY (ARRAY['all_done'::text, 'any_success'::text, 'none_failed'::text])))
+jobs.jobs CHECK ((length(traceparent) = 55))
 jobs.jobs CHECK ((state = ANY (ARRAY['scheduled'::text, 'blocked'::text, 'ready'::text, 'running'::text, 'retrying'::text])))
+jobs.jobs CHECK ((unique_until = ANY (ARRAY['started'::text, 'finished'::text, 'window'::text])))
 jobs.jobs CHECK (isfinite(start_by))
 jobs.jobs PRIMARY KEY (id)
 jobs.key_walks PRIMARY KEY (queue_id)
 jobs.leadership PRIMARY KEY (epoch)
+jobs.login_attempts CHECK ((kind = ANY (ARRAY['account'::text, 'address'::text])))
+jobs.login_attempts CHECK ((length(subject) = 32))
+jobs.login_attempts PRIMARY KEY (kind, subject)
 jobs.pending_releases CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text, 'skipped'::text])))
 jobs.pending_releases PRIMARY KEY (parent_id)
 jobs.project_members CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text])))
 jobs.project_members FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
 jobs.project_members FOREIGN KEY (user_id) REFERENCES jobs.users(id)
 jobs.project_members PRIMARY KEY (project_id, user_id)
+jobs.projects CHECK ((length(description) <= 500))
 jobs.projects CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$'::text))
 jobs.projects PRIMARY KEY (id)
 jobs.projects UNIQUE (name)
 jobs.queue_depths CHECK ((span = ANY (ARRAY[60, 3600, 86400])))
 jobs.queue_depths PRIMARY KEY (project_id, span, starts_at, queue_id)
 jobs.queue_heads PRIMARY KEY (queue_id, dispatch_lane)
+jobs.queue_room PRIMARY KEY (queue_id)
 jobs.queues CHECK (((ageing_ms >= 1) AND (ageing_ms <= 86400000)))
 jobs.queues CHECK (((rate_burst >= 1) AND (rate_burst <= 1000000)))
 jobs.queues CHECK (((rate_limit >= 1) AND (rate_limit <= 1000000)))
@@ -552,34 +732,76 @@ jobs.schedules PRIMARY KEY (id)
 jobs.schedules UNIQUE (project_id, name)
 jobs.schema_versions CHECK ((compat = ANY (ARRAY['additive'::text, 'breaking'::text])))
 jobs.schema_versions PRIMARY KEY (version)
+jobs.sessions CHECK ((length(handle) = 16))
+jobs.sessions CHECK ((length(token_hash) = 32))
+jobs.sessions FOREIGN KEY (user_id) REFERENCES jobs.users(id)
+jobs.sessions PRIMARY KEY (id)
+jobs.sessions UNIQUE (handle)
 jobs.signing_keys PRIMARY KEY (kid)
+jobs.sql_clients CHECK (((max_payload >= 1) AND (max_payload <= 4194304)))
+jobs.sql_clients FOREIGN KEY (project_id) REFERENCES jobs.projects(id) ON DELETE CASCADE
+jobs.sql_clients PRIMARY KEY (role_name, project_id)
+jobs.unique_keys CHECK (((length(key) >= 1) AND (length(key) <= 255)))
+jobs.unique_keys CHECK (((until = 'window'::text) = (expires_at IS NOT NULL)))
+jobs.unique_keys CHECK ((until = ANY (ARRAY['started'::text, 'finished'::text, 'window'::text])))
+jobs.unique_keys PRIMARY KEY (project_id, key)
+jobs.users CHECK (((issuer IS NULL) = (password_hash IS NOT NULL)))
+jobs.users CHECK (((issuer IS NULL) = (subject IS NULL)))
 jobs.users CHECK (((length(email) >= 3) AND (length(email) <= 254)))
+jobs.users CHECK ((length(issuer) <= 500))
 jobs.users CHECK ((length(name) <= 200))
+jobs.users CHECK ((length(subject) <= 255))
 jobs.users PRIMARY KEY (id)
 jobs.workers CHECK ((slots >= 1))
 jobs.workers PRIMARY KEY (id)
+jobs.workflow_approvals CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text])))
+jobs.workflow_approvals CHECK ((length(comment) <= 1000))
+jobs.workflow_approvals CHECK ((length(decided_by) <= 254))
+jobs.workflow_approvals FOREIGN KEY (workflow_id) REFERENCES jobs.workflows(id) ON DELETE CASCADE
+jobs.workflow_approvals PRIMARY KEY (id)
+jobs.workflow_callbacks CHECK ((on_event = ANY (ARRAY['success'::text, 'first_failure'::text, 'completion'::text])))
+jobs.workflow_callbacks FOREIGN KEY (workflow_id) REFERENCES jobs.workflows(id) ON DELETE CASCADE
+jobs.workflow_callbacks PRIMARY KEY (workflow_id, on_event)
+jobs.workflow_members CHECK ((expected_ms >= 0))
 jobs.workflow_members FOREIGN KEY (workflow_id) REFERENCES jobs.workflows(id) ON DELETE CASCADE
 jobs.workflow_members PRIMARY KEY (workflow_id, job_id)
 jobs.workflow_members UNIQUE (workflow_id, key)
+jobs.workflow_signals CHECK ((length(sent_by) <= 254))
+jobs.workflow_signals CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$'::text))
+jobs.workflow_signals FOREIGN KEY (workflow_id) REFERENCES jobs.workflows(id) ON DELETE CASCADE
+jobs.workflow_signals PRIMARY KEY (workflow_id, name)
 jobs.workflows CHECK ((dropped_outcome = ANY (ARRAY['failed'::text, 'cancelled'::text])))
 jobs.workflows CHECK ((final_state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))
+jobs.workflows CHECK ((kind = ANY (ARRAY['workflow'::text, 'batch'::text])))
+jobs.workflows CHECK ((length(pause_reason) <= 1000))
+jobs.workflows CHECK ((length(paused_by) <= 254))
 jobs.workflows CHECK ((on_failure = ANY (ARRAY['cancel'::text, 'hold'::text])))
+jobs.workflows CHECK (isfinite(deadline_at))
 jobs.workflows FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
 jobs.workflows PRIMARY KEY (id)
 
 -- indexes
+CREATE INDEX api_keys_project ON jobs.api_keys USING btree (project_id, id)
 CREATE INDEX attempts_ended ON jobs.attempts USING btree (ended_at)
+CREATE INDEX audit_log_action ON jobs.audit_log USING btree (project_id, action, id)
+CREATE INDEX audit_log_actor ON jobs.audit_log USING btree (project_id, actor, id)
+CREATE INDEX audit_log_object ON jobs.audit_log USING btree (project_id, object_kind, object_id, id)
+CREATE INDEX audit_log_project ON jobs.audit_log USING btree (project_id, id)
 CREATE INDEX backfills_running ON jobs.backfills USING btree (id) WHERE (state = 'running'::text)
 CREATE INDEX backfills_schedule ON jobs.backfills USING btree (schedule_id, id)
 CREATE INDEX cancel_requests_worker ON jobs.cancel_requests USING btree (worker_id)
+CREATE INDEX dependencies_loose ON jobs.dependencies USING btree (child_id) WHERE (workflow_id IS NULL)
 CREATE INDEX dependencies_parent ON jobs.dependencies USING btree (parent_id)
+CREATE INDEX dependencies_unmet ON jobs.dependencies USING btree (child_id, outcome) WHERE (NOT met)
 CREATE INDEX dependencies_workflow ON jobs.dependencies USING btree (workflow_id)
+CREATE INDEX failure_notes_workflow ON jobs.failure_notes USING btree (workflow_id)
 CREATE INDEX finished_attempts_ended ON ONLY jobs.finished_attempts USING btree (ended_at)
 CREATE INDEX finished_jobs_fingerprint ON ONLY jobs.finished_jobs USING btree (project_id, error_fingerprint, id) WHERE ((state = 'dead'::text) AND (error_fingerprint IS NOT NULL))
 CREATE INDEX finished_jobs_finished_at ON ONLY jobs.finished_jobs USING brin (finished_at) WITH (pages_per_range='32')
 CREATE INDEX finished_jobs_project_state ON ONLY jobs.finished_jobs USING btree (project_id, state, id)
 CREATE INDEX finished_jobs_schedule ON ONLY jobs.finished_jobs USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL)
 CREATE INDEX finished_jobs_workflow ON ONLY jobs.finished_jobs USING btree (workflow_id, state) WHERE (workflow_id IS NOT NULL)
+CREATE INDEX idempotency_keys_expires ON jobs.idempotency_keys USING btree (expires_at)
 CREATE INDEX job_statistics_age ON jobs.job_statistics USING btree (span, starts_at)
 CREATE INDEX jobs_blocked ON jobs.jobs USING btree (id) WHERE (state = 'blocked'::text)
 CREATE INDEX jobs_due ON jobs.jobs USING btree (run_at, id) WHERE (state = ANY (ARRAY['scheduled'::text, 'retrying'::text]))
@@ -591,7 +813,8 @@ CREATE INDEX jobs_running_key ON jobs.jobs USING btree (queue_id, concurrency_ke
 CREATE INDEX jobs_schedule ON jobs.jobs USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL)
 CREATE INDEX jobs_start_by ON jobs.jobs USING btree (start_by, id) WHERE ((start_by IS NOT NULL) AND (state <> 'running'::text))
 CREATE INDEX jobs_waiting ON jobs.jobs USING btree (queue_id, state) WHERE (state = ANY (ARRAY['scheduled'::text, 'blocked'::text, 'retrying'::text]))
-CREATE INDEX jobs_workflow ON jobs.jobs USING btree (workflow_id) WHERE (workflow_id IS NOT NULL)
+CREATE INDEX jobs_workflow ON jobs.jobs USING btree (workflow_id, state) WHERE (workflow_id IS NOT NULL)
+CREATE INDEX login_attempts_full ON jobs.login_attempts USING btree (full_at)
 CREATE INDEX project_members_user ON jobs.project_members USING btree (user_id)
 CREATE INDEX queue_depths_age ON jobs.queue_depths USING btree (span, starts_at)
 CREATE INDEX queues_rekey ON jobs.queues USING btree (id) WHERE (rekey_after IS NOT NULL)
@@ -602,16 +825,33 @@ CREATE INDEX schedule_fires_queued ON jobs.schedule_fires USING btree (schedule_
 CREATE INDEX schedules_queue ON jobs.schedules USING btree (queue_id) WHERE (queue_id IS NOT NULL)
 CREATE INDEX schedules_queued ON jobs.schedules USING btree (id) WHERE (queued > 0)
 CREATE INDEX schedules_wake ON jobs.schedules USING btree (wake_at, id) WHERE (wake_at IS NOT NULL)
-CREATE INDEX workflows_project ON jobs.workflows USING btree (project_id, id)
+CREATE INDEX sessions_expiry ON jobs.sessions USING btree (expires_at)
+CREATE INDEX sessions_user ON jobs.sessions USING btree (user_id, id)
+CREATE INDEX unique_keys_expires ON jobs.unique_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+CREATE INDEX unique_keys_job ON jobs.unique_keys USING btree (job_id)
+CREATE INDEX workflow_approvals_workflow ON jobs.workflow_approvals USING btree (workflow_id, id)
+CREATE INDEX workflows_deadline ON jobs.workflows USING btree (deadline_at, id) WHERE ((deadline_at IS NOT NULL) AND (deadline_passed_at IS NULL) AND (finished_at IS NULL))
+CREATE INDEX workflows_final ON jobs.workflows USING btree (project_id, final_state, created_at, id) WHERE (final_state IS NOT NULL)
+CREATE INDEX workflows_live ON jobs.workflows USING btree (project_id, created_at, id) WHERE (final_state IS NULL)
+CREATE INDEX workflows_name ON jobs.workflows USING btree (project_id, name, created_at, id)
+CREATE INDEX workflows_project ON jobs.workflows USING btree (project_id, created_at, id)
 CREATE INDEX workflows_retain ON jobs.workflows USING btree (retain_until, id) WHERE (retain_until IS NOT NULL)
 CREATE INDEX workflows_unfinished ON jobs.workflows USING btree (id) WHERE (finished_at IS NULL)
 CREATE INDEX workflows_unplanned ON jobs.workflows USING btree (id) WHERE (planned_at IS NULL)
+CREATE UNIQUE INDEX api_keys_key_hash_key ON jobs.api_keys USING btree (key_hash)
+CREATE UNIQUE INDEX api_keys_pkey ON jobs.api_keys USING btree (id)
 CREATE UNIQUE INDEX attempts_pkey ON jobs.attempts USING btree (job_id, lease_token)
+CREATE UNIQUE INDEX audit_chains_pkey ON jobs.audit_chains USING btree (project_id)
+CREATE UNIQUE INDEX audit_log_pkey ON jobs.audit_log USING btree (id)
+CREATE UNIQUE INDEX audit_progress_pkey ON jobs.audit_progress USING btree (only_row)
+CREATE UNIQUE INDEX audit_seals_audit_id_key ON jobs.audit_seals USING btree (audit_id)
+CREATE UNIQUE INDEX audit_seals_pkey ON jobs.audit_seals USING btree (project_id, "position")
 CREATE UNIQUE INDEX backfills_pkey ON jobs.backfills USING btree (id)
 CREATE UNIQUE INDEX cancel_requests_pkey ON jobs.cancel_requests USING btree (job_id)
 CREATE UNIQUE INDEX dependencies_pkey ON jobs.dependencies USING btree (child_id, parent_id)
 CREATE UNIQUE INDEX finished_attempts_pkey ON ONLY jobs.finished_attempts USING btree (job_id, lease_token, retain_until)
 CREATE UNIQUE INDEX finished_jobs_pkey ON ONLY jobs.finished_jobs USING btree (id, retain_until)
+CREATE UNIQUE INDEX idempotency_keys_pkey ON jobs.idempotency_keys USING btree (project_id, user_id, key)
 CREATE UNIQUE INDEX job_logs_pkey ON ONLY jobs.job_logs USING btree (job_id, lease_token, line, written_on)
 CREATE UNIQUE INDEX job_progress_pkey ON jobs.job_progress USING btree (job_id)
 CREATE UNIQUE INDEX job_statistics_pkey ON jobs.job_statistics USING btree (project_id, span, starts_at, queue_id, type)
@@ -619,12 +859,14 @@ CREATE UNIQUE INDEX jobs_pkey ON jobs.jobs USING btree (id)
 CREATE UNIQUE INDEX key_walks_pkey ON jobs.key_walks USING btree (queue_id)
 CREATE UNIQUE INDEX leadership_one_row ON jobs.leadership USING btree ((true))
 CREATE UNIQUE INDEX leadership_pkey ON jobs.leadership USING btree (epoch)
+CREATE UNIQUE INDEX login_attempts_pkey ON jobs.login_attempts USING btree (kind, subject)
 CREATE UNIQUE INDEX pending_releases_pkey ON jobs.pending_releases USING btree (parent_id)
 CREATE UNIQUE INDEX project_members_pkey ON jobs.project_members USING btree (project_id, user_id)
 CREATE UNIQUE INDEX projects_name_key ON jobs.projects USING btree (name)
 CREATE UNIQUE INDEX projects_pkey ON jobs.projects USING btree (id)
 CREATE UNIQUE INDEX queue_depths_pkey ON jobs.queue_depths USING btree (project_id, span, starts_at, queue_id)
 CREATE UNIQUE INDEX queue_heads_pkey ON jobs.queue_heads USING btree (queue_id, dispatch_lane)
+CREATE UNIQUE INDEX queue_room_pkey ON jobs.queue_room USING btree (queue_id)
 CREATE UNIQUE INDEX queues_pkey ON jobs.queues USING btree (id)
 CREATE UNIQUE INDEX queues_project_id_name_key ON jobs.queues USING btree (project_id, name)
 CREATE UNIQUE INDEX rate_buckets_pkey ON jobs.rate_buckets USING btree (queue_id)
@@ -633,144 +875,247 @@ CREATE UNIQUE INDEX schedule_fires_pkey ON jobs.schedule_fires USING btree (id)
 CREATE UNIQUE INDEX schedules_pkey ON jobs.schedules USING btree (id)
 CREATE UNIQUE INDEX schedules_project_id_name_key ON jobs.schedules USING btree (project_id, name)
 CREATE UNIQUE INDEX schema_versions_pkey ON jobs.schema_versions USING btree (version)
+CREATE UNIQUE INDEX sessions_handle_key ON jobs.sessions USING btree (handle)
+CREATE UNIQUE INDEX sessions_pkey ON jobs.sessions USING btree (id)
 CREATE UNIQUE INDEX signing_keys_pkey ON jobs.signing_keys USING btree (kid)
+CREATE UNIQUE INDEX sql_clients_pkey ON jobs.sql_clients USING btree (role_name, project_id)
 CREATE UNIQUE INDEX statistics_progress_one_row ON jobs.statistics_progress USING btree ((true))
-CREATE UNIQUE INDEX users_email ON jobs.users USING btree (lower(email))
+CREATE UNIQUE INDEX unique_keys_pkey ON jobs.unique_keys USING btree (project_id, key)
+CREATE UNIQUE INDEX users_email ON jobs.users USING btree (lower(email)) WHERE (issuer IS NULL)
 CREATE UNIQUE INDEX users_pkey ON jobs.users USING btree (id)
+CREATE UNIQUE INDEX users_subject ON jobs.users USING btree (issuer, subject) WHERE (issuer IS NOT NULL)
 CREATE UNIQUE INDEX workers_pkey ON jobs.workers USING btree (id)
+CREATE UNIQUE INDEX workflow_approvals_pkey ON jobs.workflow_approvals USING btree (id)
+CREATE UNIQUE INDEX workflow_callbacks_pkey ON jobs.workflow_callbacks USING btree (workflow_id, on_event)
 CREATE UNIQUE INDEX workflow_members_pkey ON jobs.workflow_members USING btree (workflow_id, job_id)
 CREATE UNIQUE INDEX workflow_members_workflow_id_key_key ON jobs.workflow_members USING btree (workflow_id, key)
+CREATE UNIQUE INDEX workflow_signals_pkey ON jobs.workflow_signals USING btree (workflow_id, name)
 CREATE UNIQUE INDEX workflows_pkey ON jobs.workflows USING btree (id)
 
 -- functions (the last word is the md5 of the body)
 abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text) returns TABLE(state text, dropped integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 7a2ea35989777dfe02498c0db5c6dc74
+add_downstream(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 22b6f751aed3d4f9c9e2ceae6ee29f60
 add_histograms(p_a bigint[], p_b bigint[]) returns bigint[]  a3f50b39a6326ffdd438417171442f9c
+add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp lock_timeout=2s aa567c7552a1c515fcc00a7fd81f1ac2
 add_statistics(p_from timestamp with time zone, p_to timestamp with time zone) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b89d7b68deb5ab685df866ba9db71de4
-apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 5611c422e80dba6fb015bcc8cb8714bd
+admit_jobs(p_project integer, p_queues text[], p_counts integer[]) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s cdeae7b8af64ef8325f79319e5850ce6
+allow_sql_client(p_role name, p_project text, p_queues text[], p_max_payload integer) returns void  6d86065734bfb315f315ed4315632795
+apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 51899dce1608557a65cd67fcc70b5e11
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp 2ff1946209201f8d11afe7fd8b998163
+audit_action(p_project integer, p_kind text, p_object text) returns void security definer search_path=jobs, pg_temp 3328e851979b5fc0a3af4b1672aa2bb1
+audit_change() returns trigger security definer search_path=jobs, pg_temp d3e2b3447b040fda88d6338175502b5e
+audit_hash(p_before bytea, a jobs.audit_log) returns bytea search_path=jobs, pg_temp 75caa4feefa44fdd3c034075a96a3115
+audit_write(p_project integer, p_kind text, p_object text, p_changes jsonb, p_else text) returns void search_path=jobs, pg_temp 9ce4e07c1bd9d3573b7adeff4230f47c
 backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text) returns TABLE(planned_at timestamp with time zone, run smallint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan a7a13dc23d146aaa207e72bc1eeb0e0c
 beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[]) returns TABLE(alive boolean, cancels bigint[]) security definer search_path=jobs, pg_temp 7f23a12795af51f1c7e26aa89ea4f156
+bring_back(p_ids bigint[], p_states text[], OUT moved bigint[], OUT undecided bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 2ad6914abff0e19acb257508d4286db0
 bucket_tokens(p_queue integer, p_rate_limit integer, p_period_ms bigint, p_burst integer, p_now timestamp with time zone) returns double precision  cfa48c1efb53a86fd00bd72fdcaa4fdb
+camel_case(p_name text) returns text  12f2d0ec00793846b9b2ef75496a0f5d
 cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text) returns TABLE(id bigint, verdict text, state text, worker_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 613a22afb0157c6b358f982a033c697e
+cancel_overdue(p_limit integer) returns TABLE(id integer, project_id integer, cancelled integer, requested integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5aca70da79048bfc1c3ece3a35c78c08
 cancel_previous_runs(p_schedules integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan b6bfd2a048a3df2830960d4fc5b3e931
-choose_jobs(p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[], p_locked integer[]) returns bigint[] security definer search_path=jobs, pg_temp 3427aa2ed2402d90a66f667c020afffd
-claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 457574ede62e2f9f1928deec7f6caba5
+cancel_workflow(p_project integer, p_workflow integer, p_by text, p_reason text, OUT cancelled integer, OUT requested integer, OUT workers bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 81c1971050d90b1b87de920afab631ea
+choose_jobs(p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[], p_locked integer[]) returns bigint[] security definer search_path=jobs, pg_temp 342167e01ce006a5f35a716c2b25a353
+claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 89ad55271b205902b1bd3e16db56749c
+connect_jobs(p_project integer, p_children bigint[], p_parents bigint[], p_conditions text[], p_undecided bigint[]) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=200ms b1a71e2ccdab35cc21059ab127ffea23
+decide_approval(p_project integer, p_workflow integer, p_job bigint, p_decision text, p_by text, p_comment text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 653a0501623e5ef05223d3700204e64f
 decide_outcome(p_outcome text, p_kind text, p_delay interval, p_until timestamp with time zone, p_cancel boolean, p_job bigint, p_attempt integer, p_max_attempts integer, p_queue integer, p_policy json, p_started timestamp with time zone, p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval) returns record  9974fbf8222f824f788a7674fc39abb8
-delete_due_defaults(p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off 94d51785697e034e37f4447634511b3f
+delete_due_defaults(p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off d44d38044a4604d8f4f588d5e285160a
+delete_job(p_project integer, p_id bigint, OUT verdict text, OUT state text) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 9c7fe3fad3ea182f04ba86d1e34eec65
 disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[]) returns TABLE(id integer, project_id integer) security definer search_path=jobs, pg_temp 2e3cd7a324a4e4ebfee8035051fbe636
 drop_expired_logs(p_days integer) returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 3fbfb73721abbcc0e36fbdfa5d3109fc
 drop_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 0652a6368d2603c0aba02b217a6ab3b4
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
-end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5d3017ff602232097e6945cd1d435843
+edges_verdict(p_child bigint, p_join text) returns text  9e0c2907de02a41407f5055d5a9f4cf5
+edit_job(p_project integer, p_id bigint, p_versions text[], p_priority integer, p_set_payload boolean, p_payload text, p_set_run_at boolean, p_run_at timestamp with time zone, p_set_tags boolean, p_tags text[]) returns TABLE(verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint, run_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s f7546871c4d246909361910c8aae6dfe
+edit_member(p_project integer, p_workflow integer, p_job bigint, p_payload text, p_tag text) returns text security definer search_path=jobs, pg_temp enable_seqscan=off lock_timeout=2s 77b4ba13f7fa9acba2f2ed1496c1b75b
+end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e0f8a4af89eefd844f1a3bd1ea7652e
+end_member(p_project integer, p_workflow integer, p_job bigint, p_state text, p_result text, p_message text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 0623c18660a5ed44f33dee4cb1b47c6d
+enqueue_job(project text, type text, payload json, queue text, priority integer, run_at timestamp with time zone, unique_key text, notify boolean) returns bigint security definer search_path=jobs, pg_temp 51d5d554abb243f5c7d172f0fae24a8e
+enqueue_jobs(project text, types text[], payloads json[], queues text[], priorities integer[], run_ats timestamp with time zone[], unique_keys text[], notify boolean) returns TABLE(n integer, id bigint, duplicate boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 3a4a17b1677de9b8e2797b7f6cc48510
 ensure_log_partitions(p_days integer, p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms feb923d44e13095f80ad57042b2a8435
 ensure_partitions(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 779ca06884bd554ff7ed8cd1651d5133
 expire_fires(p_age interval, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 6c80d97f09bb2c19caaf198daf12b4c3
 expire_jobs(p_limit integer, p_except bigint[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 3ca42aa40a004b606fbbc4813ba8527c
-expire_these(p_ids bigint[], p_flows integer[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off d8dec248daec2c5e011f61ae3c62bfe4
+expire_these(p_ids bigint[], p_flows integer[]) returns TABLE(kind text, id bigint, project_id integer, reason text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off dcfaecead5c49863608d40b5aac7fe66
+explain_job(p_project integer, p_job bigint) returns TABLE(state text, state_reason text, queue_id integer, queue text, project text, run_at timestamp with time zone, gate text, workflow_id integer, blockers text[], queue_paused_at timestamp with time zone, queue_paused_by text, queue_pause_reason text, queue_resume_at timestamp with time zone, max_concurrency integer, running bigint, per_key_concurrency integer, concurrency_key text, key_running bigint, rate_limit integer, token_at timestamp with time zone, workflow_paused_at timestamp with time zone, workflow_paused_by text, workflow_pause_reason text, before integer, estimated_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off f04330ceab1c4706ef0d04b20c3280ae
 fill_slots(p_ids bigint[], p_costs smallint[], p_wanted integer) returns bigint[]  a8691a2eee7e251ef0a5f24014acb979
 finish_backfills() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan bce0ebe55b3ad48839eb91e473b6a978
 finish_jobs(p_ids bigint[], p_state text, p_reason text) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp e257cf9de2b677893dfc638e3d0c8591
-finish_workflows(p_limit integer, p_only bigint[]) returns TABLE(id integer, project_id integer, final_state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b295618ce9b73ab4401aae78415528b2
+finish_workflows(p_limit integer, p_only bigint[]) returns TABLE(kind text, id bigint, project_id integer, final_state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 669752516d4b6c0b1dad38655f26db01
 fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 0e153513132d6480e5b0822f50fbf046
+fire_callbacks(p_workflows integer[], p_event text) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off dd129cbe2af916001e21a137ff5752f5
 fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[]) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 4b54baf57212021e65be5c830e9f32d2
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
+forget_edges(p_after bigint, p_limit integer, OUT walked_to bigint, OUT gone integer) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 320f1b5ae00673c20d8844bf0a125830
+forget_keys(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a016b3bc7c78cfb29a938a82db0be5c7
 forget_statistics(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4a2dffd591b5102469e1e8728cfc6e1a
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 forget_workflows(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off cc9765d57f2741c360f0cd5a16731599
+gates_reached(p_gates bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ae023b5ca7124a7ef9fc2e4d718c5300
+give_back_login_try(p_address bytea, p_address_every interval, p_account bytea) returns void security definer search_path=jobs, pg_temp 7b2cdd510760c9b9b9f7264d09927412
+grant_sql_contract(p_role name) returns void  6ced4387c00d4dd02bcfde4bf0e9581c
+grow_members(p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0f27323da9a56e2d6d229ab09b07d471
+grow_workflow(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 9b0d908e6635a9b6e0b1bdef5ff1ff95
+has_duplicate_names(p_json json) returns boolean  1a4e7868a04c58c71d19ca7a39ea039f
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
 histogram_bucket(p_duration interval) returns integer  f02727a97b2d53377911682dfd2cd08d
 hold_claims(p_queue integer, p_limited boolean) returns void  268e4c9601438425afe200a44046bce7
+hold_workflow(p_project integer, p_workflow integer) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 2136b27d5f78489916d6a889c68f8652
+is_bypassed(p_state text, p_reason text) returns boolean  1c5e907cb0771d0ee5e990a0bca9dc86
 key_room(p_queue integer, p_key text, p_per_key integer) returns bigint  f0a58a2f4bc4acd2c44ea6ed322cea2b
-leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean, statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off 32f2a46dfa0d5fbf844ac50a94ef18fc
+leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean, statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean, audit_to_seal boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off dcb8f9136d2658876c07d6d92e997f58
+limit_room(p_queue integer, p_limit integer) returns bigint  607415c83b156efd8b148a7f1adfe0ba
 loop_candidates(p_task text, p_limit integer, p_except bigint[]) returns TABLE(id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 10636a2133b8846eb3dd98126f14bfdc
 make_runs(p_fires bigint[], p_run_at timestamp with time zone[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan ad17e9095d8be5f18e04b75a1b980b7f
-make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off plan_cache_mode=force_custom_plan 25d462a34c779aa13fa8da26944981f2
+make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off plan_cache_mode=force_custom_plan e08fa73b5a1a8bdc92cc6120176943c9
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp c1ed630b12155dbbf09eba3a22acb07e
+member_tag(p_job bigint, p_generation smallint, p_attempt integer, p_payload json) returns text  6f17a15f06cb44d3358a9716f6ee3ad2
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
-move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off f8d98e1a527af83455e3663b8b519255
+move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c97619171683867673cecaec53f899e8
 next_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp f21d6cfee02089e079fc1b2396260bc6
 next_ready_key(p_queue integer, p_key text, p_wrap boolean) returns TABLE(key text, wrapped boolean)  a9916593634bd71bb7483a93f270265d
 next_tokens(p_queues integer[]) returns TABLE(queue_id integer, wait_ms double precision) security definer search_path=jobs, pg_temp aa087061e26c4a4a3a4b4e6facdc52ca
 note_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_fractions double precision[], p_messages text[], p_gone integer[], p_leases integer[], p_lines integer[], p_levels text[], p_texts text[], p_ages double precision[]) returns bigint[] security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b65f0fef33919f6b41f568dd0a377d80
-note_dropped_outcomes(p_partition text) returns void security definer search_path=jobs, pg_temp e5650e6ee5ea02faf028cfea619b020f
+note_dropped_outcomes(p_partition text) returns void security definer search_path=jobs, pg_temp bce30467b18614504795b1866f2ef9d6
+note_first_failures(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off 60f0feb28fe94c92a53531cef575a88b
 note_queue_heads(p_only bigint[]) returns integer security definer search_path=jobs, pg_temp jit=off 7de72bdc621e98b8cddc85e1cf4defc9
 outcome_of_end(p_state text, p_reason text, p_kind text) returns text  5841807a7c0e2ca77ebe10dfa84b9688
 overlap_outcome(p_policy text, p_queue_bound integer, p_ahead integer, p_newest boolean) returns text  6ffa392c972f2a2985bbf54f3ec63e30
 overlap_reason(p_policy text) returns text  288ad65a506fae8615f8584abd604f21
+parent_results(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_most integer, p_most_in_all integer) returns TABLE(parent_id bigint, key text, state text, kind text, result text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off f0d32f55b9f6cfac5aa7dd392179b1b3
+pass_gates(p_ids bigint[], p_reason text, p_results text[]) returns void security definer search_path=jobs, pg_temp 310a042c89b3f1e6f187448436f509fd
 pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone) returns void security definer search_path=jobs, pg_temp lock_timeout=5s 31636ea223118316a19652a9919c623d
+pause_workflow(p_project integer, p_workflow integer, p_by text, p_reason text) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 69ab6db3e26721a299c4f82809759d7d
+payload_flaw(p_payload json, p_most_bytes integer) returns text search_path=jobs, pg_temp 81e2d998b9241a55c1db92b2aeb06982
 pick_by_key(p_queue integer, p_per_key integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[] enable_hashjoin=on abdc4058e922ba2ac9aada6f79a81ec0
 pick_in_order(p_queue integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[]  05eb804011dbf713a9db4a3cacdd19b0
+plan_members(p_workflow integer) returns TABLE(job_id bigint, key text, seconds double precision, parents bigint[]) security definer search_path=jobs, pg_temp enable_seqscan=off enable_nestloop=off jit=off bcbdf4ff9ed5834bd671030dd54b8fde
 planned_micros(p_workflow integer, p_job bigint) returns bigint  b8d6fb84a33f06cc4af1c10397f0a244
-promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 58dbfbbf3dd4d2e23ebb234d22fdcbe4
-promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b0cdb3be48f8693e777607c4ad9197fc
+present_members(p_workflow integer, p_key text, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(key text, same boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_nestloop=off jit=off 32e9a79813840eb72a92bf0e50011832
+promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 54e12ce9598287fa1600d820c082be50
+promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0d19ff404944f6fcf6078a83f8882bc0
+promote_these(p_ids bigint[], p_flows integer[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7b300dd2ded20b58ae1617bd1035a8aa
 queue_gauges() returns TABLE(project text, queue text, ready integer, running integer, scheduled integer, retrying integer, blocked integer, latency_seconds double precision) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4ab179382b58509970493a82c72f9f56
 queues_to_rekey() returns TABLE(queue_id integer) security definer search_path=jobs, pg_temp 005c6999ca92b0e354e4613727028fee
+reach_gates(p_gates bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 11e6c6e8e779c7b5f16bf1ee90cbae5f
+reached_queues(p_project integer, p_patterns text[]) returns jsonb security definer search_path=jobs, pg_temp 14807bf260707293b2ad2948feedb159
 ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint) returns bigint  46cd7f63309adb37b1b2a31c6d865bc9
 ready_lane(p_priority integer, p_ageing_ms bigint) returns smallint  506470009afdcc1dbfa02c78d3cc5d5c
-redrive_jobs(p_project integer, p_ids bigint[], p_states text[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s ded60f22486261f2580643298617e5a9
+redrive_jobs(p_project integer, p_ids bigint[], p_states text[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 48497cf697986241133a856822549b65
 register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
 rekey_queue(p_queue integer, p_limit integer) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off c45a6f8914e4efa31c81486230f64b9d
-release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 2a341e860af95a8ca6fa3fea9dc5fa63
-release_pending(p_limit integer, p_only bigint[]) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 58b78c3487162a4c44f26466d6bc7ffd
+release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 30c2e2936cfbf8827f76a13f5f706c1d
+release_pending(p_limit integer, p_only bigint[], p_patient boolean) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 90d28eb04044fc38794f12f74680528f
+release_waiting(p_project integer, p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 571176ac08c12cd220bb9d7ccc172e35
+render_callback(p_template text, p_workflow integer, p_name text, p_state text, p_event text) returns json  89452b59c1fa03a088d4659dcb6f1645
 render_payload(p_template text, p_schedule text, p_trigger text, p_planned_at timestamp with time zone, p_planned_local text, p_sequence bigint, p_missed_count integer) returns json  d60d63bf66f0386da41281d265303253
+reopen_workflows(p_workflows integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5413e8e9eccd1ba5b7e2651d1463216d
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
+rerun_members(p_project integer, p_workflow integer, p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 633efc93d38b1e7241f2726c99d96301
 rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off 7638f6e3fbd6386e8aad370ff8e4d7ab
 resume_due_queues() returns TABLE(queue_id integer, project_id integer) security definer search_path=jobs, pg_temp 0570775bfa01c52b65a21832175dca38
 resume_queue(p_queue integer) returns boolean security definer search_path=jobs, pg_temp fbe8ee34f942fbd5a4b0d7acb1ac53d1
+resume_workflow(p_project integer, p_workflow integer) returns TABLE(held text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 7de8652fda4a15589669a3e5da43f856
+retake_unique_keys(p_project integer, p_ids bigint[], p_states text[]) returns bigint[]  1953c68471e32bbc51cd2a8cc922081c
 retention_bound(p_from date, p_days integer) returns date  3e2abaf36a16536d82ab930cb5f17a9f
 retention_today() returns date  830eee383d1d59d4b28ce1f6d3ad15f8
 retry_delay(p_policy json, p_attempt integer) returns interval  f2d622f86bc1fb5551e177377d7774c3
 retry_policy_for(p_policy json, p_kind text) returns json  7c4e40a565af4a065855555d3021acaf
 roll_up_statistics(p_slice interval, p_patience interval, p_skip boolean) returns TABLE(rolled_to timestamp with time zone, touched integer) security definer search_path=jobs, pg_temp jit=off 33d3573964014863047f3f31e01dd52c
-run_jobs_now(p_project integer, p_ids bigint[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 95aa2a7cde735699038272f1bfc95d4f
+rotate_signing_key(p_kid text, p_algorithm text, p_public_jwk text, p_private_key_encrypted bytea, p_age interval, p_lead interval, p_keep interval) returns boolean security definer search_path=jobs, pg_temp 207dea06e6db7c65dfa1ac3c6a570005
+run_jobs_now(p_project integer, p_ids bigint[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 8a59fc3bf8e9533df17b2e20498f6201
 sample_queue_depths() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c7137d97af864a79bb56f397bb796840
 schedules_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer, waiting boolean, backfills boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan be1376d8ddb74e9b2a5bbbf2f5743bfc
+seal_audit(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=200ms enable_seqscan=off jit=off ba76e8b67ed2d9336a4bf7dab36a6439
 seconds_of(p_text text) returns double precision  913b60ed9e9f7822d6da6b929a164761
+send_signal(p_project integer, p_workflow integer, p_name text, p_payload text, p_by text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s ccde027ddf91703d57e8b953b94f7f8b
+serves(p_patterns text[], p_project text, p_queue text) returns boolean  6becb20befdbbb4d0e67c95674d4b36d
 set_queue_ageing(p_queue integer, p_ageing_ms bigint) returns boolean security definer search_path=jobs, pg_temp 9262eb609b8fd14e21c1ca5e4a523762
 set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer) returns boolean security definer search_path=jobs, pg_temp lock_timeout=5s 84b9470ba1a46f0f7688ee5806f1af88
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp bf726f01230422ea0aeb3a0ec1f91f32
+skip_children(p_doomed bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 1693229eb6971e4ecd0a74a32c025ba3
 span_start(p_at timestamp with time zone, p_seconds integer) returns timestamp with time zone  d22c520ea3a282f8d5c66a478e49973c
 start_queued_fires(p_limit integer) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 158459fab63ef5acbf35e38afead5d8f
 stop_worker(p_worker bigint) returns void security definer search_path=jobs, pg_temp 1159eb2dfd0125920af81a9dde49eff2
 summarise_finished_jobs() returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 0d62e7101f618984992d9d9747ced1a2
-sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7c9d03735bc1dd9dc8c4f829aa91d813
+sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off fd2b36139f93cec788caca0ccd377eef
 sweep_notes(p_days integer, p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off 7b8aea7f132e244637e59e9321dccdfb
 take_backfill() returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean, backfill_id integer, cursor_at timestamp with time zone, range_to timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan d4b9e85b38792a9ce99ec7563fc9a80d
 take_due_schedules(p_limit integer, p_except integer[]) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 270683a997c816b07610c2054523514c
+take_login_try(p_address bytea, p_address_tries integer, p_address_every interval, p_account bytea, p_account_tries integer, p_account_every interval) returns double precision security definer search_path=jobs, pg_temp 08135945354e983dfd9af50da6b27c06
 take_stale_schedules(p_tzdb text, p_after integer, p_limit integer) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 5c69a5bead8b136b397a08455c26053c
-tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ac006454c8b1ee69fd9aef4992315da1
-tell_edges(p_parent bigint, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 6deff997f7325af5f66bb3a2f7af3aad
+take_try(p_kind text, p_subject bytea, p_tries integer, p_every interval) returns double precision security definer search_path=jobs, pg_temp 43dc64fafed9f25474ab617845f0295e
+take_unique_keys(p_project integer, p_keys text[], p_untils text[], p_windows_ms bigint[], p_on_conflict text[], p_ids bigint[]) returns TABLE(n integer, verdict text, job_id bigint, state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s db41ebbe18c9b7f6b5442d9e9c4f451b
+tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 4f677d96e0b5486a84496ec8217bb05f
+tell_edges(p_parent bigint, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5e0a679de9432368b90db4c6de4b13f6
 trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text) returns TABLE(fire_id bigint, outcome text, reason text, job_id bigint, workflow_id integer, ready_job_id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 2caca33cb70cda4d5aceed22fecd6fe0
+type_run_seconds(p_project integer, p_types text[]) returns TABLE(type text, seconds double precision) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off e0af349eac63c6c6b6656dc26ef4c45a
+verify_audit(p_project integer) returns TABLE(sealed bigint, head text, sealed_at timestamp with time zone, broken_id bigint, broken_why text, unsealed bigint, unsealed_since timestamp with time zone) security definer search_path=jobs, pg_temp jit=off f12383499cc8de9d08a95d80ea9dc43d
+waiting_jobs(p_queue integer, p_most integer) returns integer  f1df031896e8a2a1ed4b280d825e21c4
 wanted_partitions(p_today date) returns TABLE(bound date)  f6ace1071dad67b9a349f9f96020b2dc
+whole_tokens(p_tokens double precision) returns integer  95ad839568423d27ece40f19a5c592ee
+workflow_paused(p_workflow integer) returns boolean  2004fc6d6420bf817871b0f14242f600
 
 -- grants
 jobs_api DELETE, INSERT (anchor), INSERT (auto_pause_after), INSERT (catch_up_window_ms), INSERT (concurrency_key), INSERT (cost), INSERT (description), INSERT (dialect), INSERT (end_at), INSERT (every_ms), INSERT (exclusions), INSERT (expression), INSERT (jitter_ms), INSERT (job_type), INSERT (kind), INSERT (max_attempts), INSERT (max_catch_up), INSERT (max_runs), INSERT (misfire_policy), INSERT (name), INSERT (next_fire_at), INSERT (overlap_policy), INSERT (pause_reason), INSERT (paused_at), INSERT (paused_by), INSERT (paused_until), INSERT (payload), INSERT (planned_to), INSERT (priority), INSERT (project_id), INSERT (queue_bound), INSERT (queue_id), INSERT (retry_policy), INSERT (start_at), INSERT (start_within_ms), INSERT (state), INSERT (template), INSERT (time_zone), INSERT (timeout_ms), INSERT (tzdb_version), INSERT (workflow), SELECT, UPDATE (anchor), UPDATE (auto_pause_after), UPDATE (catch_up_window_ms), UPDATE (concurrency_key), UPDATE (cost), UPDATE (description), UPDATE (dialect), UPDATE (disabled_reason), UPDATE (end_at), UPDATE (every_ms), UPDATE (exclusions), UPDATE (expression), UPDATE (failures_since), UPDATE (jitter_ms), UPDATE (job_type), UPDATE (kind), UPDATE (max_attempts), UPDATE (max_catch_up), UPDATE (max_runs), UPDATE (misfire_policy), UPDATE (name), UPDATE (next_fire_at), UPDATE (overlap_policy), UPDATE (pause_reason), UPDATE (paused_at), UPDATE (paused_by), UPDATE (paused_until), UPDATE (payload), UPDATE (planned_to), UPDATE (priority), UPDATE (queue_bound), UPDATE (queue_id), UPDATE (retry_policy), UPDATE (start_at), UPDATE (start_within_ms), UPDATE (state), UPDATE (template), UPDATE (time_zone), UPDATE (timeout_ms), UPDATE (tzdb_version), UPDATE (updated_at), UPDATE (version), UPDATE (workflow) on schedules
+jobs_api DELETE, INSERT (answer), INSERT (expires_at), INSERT (key), INSERT (location), INSERT (project_id), INSERT (request_hash), INSERT (status), INSERT (user_id), SELECT on idempotency_keys
+jobs_api DELETE, INSERT (created_by), INSERT (expires_at), INSERT (hint), INSERT (key_hash), INSERT (name), INSERT (payload_visible), INSERT (project_id), INSERT (queues), INSERT (scopes), SELECT, UPDATE (last_used_at) on api_keys
+jobs_api DELETE, INSERT (expires_at), INSERT (handle), INSERT (token_hash), INSERT (user_id), SELECT, UPDATE (expires_at), UPDATE (generation), UPDATE (rotated_at), UPDATE (token_hash) on sessions
 jobs_api DELETE, INSERT (payload_visible), INSERT (project_id), INSERT (role), INSERT (user_id), SELECT, UPDATE (payload_visible), UPDATE (role) on project_members
 jobs_api EXECUTE on abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text)
+jobs_api EXECUTE on add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[])
+jobs_api EXECUTE on admit_jobs(p_project integer, p_queues text[], p_counts integer[])
 jobs_api EXECUTE on assert_lease(p_job_id bigint, p_lease_token bigint)
+jobs_api EXECUTE on audit_action(p_project integer, p_kind text, p_object text)
 jobs_api EXECUTE on backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text)
 jobs_api EXECUTE on cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text)
+jobs_api EXECUTE on cancel_workflow(p_project integer, p_workflow integer, p_by text, p_reason text, OUT cancelled integer, OUT requested integer, OUT workers bigint[])
+jobs_api EXECUTE on connect_jobs(p_project integer, p_children bigint[], p_parents bigint[], p_conditions text[], p_undecided bigint[])
+jobs_api EXECUTE on decide_approval(p_project integer, p_workflow integer, p_job bigint, p_decision text, p_by text, p_comment text)
+jobs_api EXECUTE on delete_job(p_project integer, p_id bigint, OUT verdict text, OUT state text)
+jobs_api EXECUTE on edit_job(p_project integer, p_id bigint, p_versions text[], p_priority integer, p_set_payload boolean, p_payload text, p_set_run_at boolean, p_run_at timestamp with time zone, p_set_tags boolean, p_tags text[])
+jobs_api EXECUTE on edit_member(p_project integer, p_workflow integer, p_job bigint, p_payload text, p_tag text)
+jobs_api EXECUTE on end_member(p_project integer, p_workflow integer, p_job bigint, p_state text, p_result text, p_message text)
+jobs_api EXECUTE on explain_job(p_project integer, p_job bigint)
+jobs_api EXECUTE on give_back_login_try(p_address bytea, p_address_every interval, p_account bytea)
+jobs_api EXECUTE on hold_workflow(p_project integer, p_workflow integer)
+jobs_api EXECUTE on member_tag(p_job bigint, p_generation smallint, p_attempt integer, p_payload json)
 jobs_api EXECUTE on micros(p_at timestamp with time zone)
 jobs_api EXECUTE on outcome_of_end(p_state text, p_reason text, p_kind text)
 jobs_api EXECUTE on pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone)
+jobs_api EXECUTE on pause_workflow(p_project integer, p_workflow integer, p_by text, p_reason text)
+jobs_api EXECUTE on reached_queues(p_project integer, p_patterns text[])
 jobs_api EXECUTE on ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint)
 jobs_api EXECUTE on ready_lane(p_priority integer, p_ageing_ms bigint)
 jobs_api EXECUTE on redrive_jobs(p_project integer, p_ids bigint[], p_states text[])
+jobs_api EXECUTE on release_waiting(p_project integer, p_ids bigint[])
+jobs_api EXECUTE on rerun_members(p_project integer, p_workflow integer, p_ids bigint[])
 jobs_api EXECUTE on resume_queue(p_queue integer)
+jobs_api EXECUTE on resume_workflow(p_project integer, p_workflow integer)
+jobs_api EXECUTE on rotate_signing_key(p_kid text, p_algorithm text, p_public_jwk text, p_private_key_encrypted bytea, p_age interval, p_lead interval, p_keep interval)
 jobs_api EXECUTE on run_jobs_now(p_project integer, p_ids bigint[])
+jobs_api EXECUTE on send_signal(p_project integer, p_workflow integer, p_name text, p_payload text, p_by text)
+jobs_api EXECUTE on serves(p_patterns text[], p_project text, p_queue text)
 jobs_api EXECUTE on set_queue_ageing(p_queue integer, p_ageing_ms bigint)
 jobs_api EXECUTE on set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer)
+jobs_api EXECUTE on take_login_try(p_address bytea, p_address_tries integer, p_address_every interval, p_account bytea, p_account_tries integer, p_account_every interval)
+jobs_api EXECUTE on take_unique_keys(p_project integer, p_keys text[], p_untils text[], p_windows_ms bigint[], p_on_conflict text[], p_ids bigint[])
 jobs_api EXECUTE on trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text)
+jobs_api EXECUTE on type_run_seconds(p_project integer, p_types text[])
+jobs_api EXECUTE on verify_audit(p_project integer)
 jobs_api INSERT (ageing_ms), INSERT (max_concurrency), INSERT (max_depth), INSERT (name), INSERT (per_key_concurrency), INSERT (project_id), INSERT (rate_burst), INSERT (rate_limit), INSERT (rate_period_ms), INSERT (retain_dead_days), INSERT (retain_finished_days), INSERT (retry_policy), INSERT (timeout_ms), INSERT (weight), SELECT, UPDATE (deleted_at), UPDATE (max_depth), UPDATE (retain_dead_days), UPDATE (retain_finished_days), UPDATE (retry_policy), UPDATE (timeout_ms), UPDATE (updated_at), UPDATE (weight) on queues
 jobs_api INSERT (child_id), INSERT (on_outcome), INSERT (parent_id), INSERT (workflow_id), SELECT on dependencies
-jobs_api INSERT (concurrency_key), INSERT (cost), INSERT (dispatch_key), INSERT (dispatch_lane), INSERT (has_dependencies), INSERT (has_dependents), INSERT (id), INSERT (max_attempts), INSERT (payload), INSERT (priority), INSERT (project_id), INSERT (queue_id), INSERT (ready_at), INSERT (retry_policy), INSERT (run_at), INSERT (start_by), INSERT (state), INSERT (timeout_ms), INSERT (type), INSERT (workflow_id), INSERT (workflow_key), SELECT on jobs
-jobs_api INSERT (email), INSERT (name), INSERT (password_hash), INSERT (platform_admin), SELECT, UPDATE (disabled_at), UPDATE (name), UPDATE (password_hash) on users
-jobs_api INSERT (job_count), INSERT (name), INSERT (on_failure), INSERT (project_id), SELECT on workflows
-jobs_api INSERT (job_id), INSERT (key), INSERT (workflow_id), SELECT on workflow_members
-jobs_api INSERT (name), SELECT on projects
+jobs_api INSERT (concurrency_key), INSERT (cost), INSERT (dispatch_key), INSERT (dispatch_lane), INSERT (gate), INSERT (has_dependencies), INSERT (has_dependents), INSERT (id), INSERT (join_mode), INSERT (max_attempts), INSERT (metadata), INSERT (payload), INSERT (priority), INSERT (project_id), INSERT (queue_id), INSERT (ready_at), INSERT (retry_policy), INSERT (run_at), INSERT (start_by), INSERT (state), INSERT (tags), INSERT (timeout_ms), INSERT (traceparent), INSERT (type), INSERT (unique_key), INSERT (unique_until), INSERT (workflow_id), INSERT (workflow_key), SELECT on jobs
+jobs_api INSERT (deadline_at), INSERT (job_count), INSERT (kind), INSERT (name), INSERT (on_failure), INSERT (project_id), SELECT on workflows
+jobs_api INSERT (description), INSERT (name), SELECT, UPDATE (deleted_at), UPDATE (description) on projects
+jobs_api INSERT (email), INSERT (issuer), INSERT (name), INSERT (password_hash), INSERT (platform_admin), INSERT (subject), SELECT, UPDATE (disabled_at), UPDATE (email), UPDATE (name), UPDATE (password_hash), UPDATE (platform_admin) on users
+jobs_api INSERT (expected_ms), INSERT (job_id), INSERT (key), INSERT (workflow_id), SELECT on workflow_members
+jobs_api INSERT (job), INSERT (on_event), INSERT (workflow_id), SELECT on workflow_callbacks
 jobs_api INSERT (overlap_policy), INSERT (planned), INSERT (priority), INSERT (range_from), INSERT (range_to), INSERT (reprocess), INSERT (requested_by), INSERT (schedule_id), SELECT on backfills
 jobs_api SELECT on all_jobs
 jobs_api SELECT on attempts
+jobs_api SELECT on audit_log
 jobs_api SELECT on cancel_requests
 jobs_api SELECT on finished_attempts
 jobs_api SELECT on finished_jobs
@@ -783,11 +1128,15 @@ jobs_api SELECT on schema_versions
 jobs_api SELECT on signing_keys
 jobs_api SELECT on statistics_progress
 jobs_api SELECT on workers
+jobs_api SELECT on workflow_approvals
+jobs_api SELECT on workflow_counts
+jobs_api SELECT on workflow_signals
 jobs_api SELECT on workflow_status
 jobs_api USAGE on job_id_seq
 jobs_dashboard SELECT on schema_versions
 jobs_scheduler EXECUTE on abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text)
 jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
+jobs_scheduler EXECUTE on cancel_overdue(p_limit integer)
 jobs_scheduler EXECUTE on delete_due_defaults(p_limit integer)
 jobs_scheduler EXECUTE on disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[])
 jobs_scheduler EXECUTE on drop_expired_logs(p_days integer)
@@ -801,6 +1150,8 @@ jobs_scheduler EXECUTE on finish_backfills()
 jobs_scheduler EXECUTE on finish_workflows(p_limit integer, p_only bigint[])
 jobs_scheduler EXECUTE on fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone)
 jobs_scheduler EXECUTE on fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[])
+jobs_scheduler EXECUTE on forget_edges(p_after bigint, p_limit integer, OUT walked_to bigint, OUT gone integer)
+jobs_scheduler EXECUTE on forget_keys(p_limit integer)
 jobs_scheduler EXECUTE on forget_statistics(p_limit integer)
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
 jobs_scheduler EXECUTE on forget_workflows(p_limit integer)
@@ -808,18 +1159,21 @@ jobs_scheduler EXECUTE on leader_agenda(p_silence interval)
 jobs_scheduler EXECUTE on loop_candidates(p_task text, p_limit integer, p_except bigint[])
 jobs_scheduler EXECUTE on mark_lost_workers(p_timeout interval, p_early interval)
 jobs_scheduler EXECUTE on next_expired_partition(p_except date[])
+jobs_scheduler EXECUTE on note_first_failures(p_limit integer)
 jobs_scheduler EXECUTE on note_queue_heads(p_only bigint[])
+jobs_scheduler EXECUTE on plan_members(p_workflow integer)
 jobs_scheduler EXECUTE on promote_due(p_limit integer)
 jobs_scheduler EXECUTE on promote_jobs(p_ids bigint[])
 jobs_scheduler EXECUTE on queue_gauges()
 jobs_scheduler EXECUTE on queues_to_rekey()
 jobs_scheduler EXECUTE on rekey_queue(p_queue integer, p_limit integer)
-jobs_scheduler EXECUTE on release_pending(p_limit integer, p_only bigint[])
+jobs_scheduler EXECUTE on release_pending(p_limit integer, p_only bigint[], p_patient boolean)
 jobs_scheduler EXECUTE on rescue_jobs(p_limit integer, p_absent boolean)
 jobs_scheduler EXECUTE on resume_due_queues()
 jobs_scheduler EXECUTE on roll_up_statistics(p_slice interval, p_patience interval, p_skip boolean)
 jobs_scheduler EXECUTE on sample_queue_depths()
 jobs_scheduler EXECUTE on schedules_ahead(p_ahead interval, p_limit integer)
+jobs_scheduler EXECUTE on seal_audit(p_limit integer)
 jobs_scheduler EXECUTE on start_queued_fires(p_limit integer)
 jobs_scheduler EXECUTE on summarise_finished_jobs()
 jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
@@ -840,16 +1194,19 @@ jobs_scheduler SELECT on workers
 jobs_scheduler SELECT on workflow_members
 jobs_scheduler SELECT on workflows
 jobs_scheduler SELECT, UPDATE on leadership
+jobs_worker EXECUTE on add_downstream(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[])
 jobs_worker EXECUTE on assert_lease(p_job_id bigint, p_lease_token bigint)
 jobs_worker EXECUTE on beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[])
 jobs_worker EXECUTE on claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[])
 jobs_worker EXECUTE on first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[])
+jobs_worker EXECUTE on grow_workflow(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[])
 jobs_worker EXECUTE on held_by(p_worker bigint)
 jobs_worker EXECUTE on next_tokens(p_queues integer[])
 jobs_worker EXECUTE on note_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_fractions double precision[], p_messages text[], p_gone integer[], p_leases integer[], p_lines integer[], p_levels text[], p_texts text[], p_ages double precision[])
+jobs_worker EXECUTE on parent_results(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_most integer, p_most_in_all integer)
 jobs_worker EXECUTE on promote_jobs(p_ids bigint[])
 jobs_worker EXECUTE on register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer)
-jobs_worker EXECUTE on release_pending(p_limit integer, p_only bigint[])
+jobs_worker EXECUTE on release_pending(p_limit integer, p_only bigint[], p_patient boolean)
 jobs_worker EXECUTE on settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[])
 jobs_worker EXECUTE on stop_worker(p_worker bigint)
 jobs_worker SELECT (id), SELECT (max_concurrency), SELECT (name), SELECT (paused_at), SELECT (per_key_concurrency), SELECT (project_id), SELECT (rate_burst), SELECT (rate_limit), SELECT (rate_period_ms), SELECT (timeout_ms), SELECT (weight) on queues

@@ -162,9 +162,7 @@ class SessionsHttpTest {
   @Test
   void logoutEndsTheSessionAndItsAccessTokens() {
     String path = admin.project("left");
-    admin
-        .put(path + "/members/" + user("leaver@example.org"), "{\"role\":\"viewer\"}")
-        .status(200);
+    admin.put(path + "/members/" + user("leaver@example.org"), "{\"role\":\"viewer\"}").status(200);
     JsonNode tokens = logIn("leaver@example.org");
     String body = "{\"refreshToken\":\"" + tokens.path("refreshToken").asText() + "\"}";
     with(tokens).get(path + "/jobs").status(200);
