@@ -96,6 +96,12 @@ BEGIN
     UPDATE dependencies d SET outcome = NULL, benign = NULL, waived = false
      WHERE d.child_id = ANY (v_waiters) AND d.outcome IS NOT NULL
        AND EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id);
+    -- One that has run again and ended otherwise, while the job itself had ended, was not told.
+    UPDATE dependencies d
+       SET outcome = f.state, waived = is_bypassed(f.state, f.state_reason) AND d.on_outcome <> 'failure',
+           benign = CASE WHEN f.state = 'skipped' THEN f.state_reason IS DISTINCT FROM 'dependency-failed' END
+      FROM finished_jobs f
+     WHERE d.child_id = ANY (v_waiters) AND d.outcome IS NOT NULL AND f.id = d.parent_id AND f.state <> d.outcome;
     -- A join is reckoned anew, from the parents that have ended.
     SELECT array_agg(j.id) INTO v_joins FROM jobs j WHERE j.id = ANY (v_waiters) AND j.join_mode IS NOT NULL;
     UPDATE dependencies d SET waived = false WHERE d.child_id = ANY (v_joins) AND d.waived;
@@ -202,6 +208,8 @@ BEGIN
            SELECT 1 FROM dependencies d
             WHERE d.child_id = f.id AND d.outcome IS NOT NULL AND NOT d.met
               AND NOT EXISTS (SELECT 1 FROM jobs p WHERE p.id = d.parent_id)
+              -- It may have run again since it told: bring_back reads how it stands.
+              AND NOT EXISTS (SELECT 1 FROM finished_jobs p WHERE p.id = d.parent_id AND p.state <> d.outcome)
             OFFSET 0));
   -- Their unique keys again. Whoever waits for a key holds nothing but keys, and takes them in the same order.
   v_taken := retake_unique_keys(p_project, v_ids, p_states);

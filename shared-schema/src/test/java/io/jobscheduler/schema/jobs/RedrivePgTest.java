@@ -327,6 +327,22 @@ class RedrivePgTest {
     }
   }
 
+  /** The edge kept the first end, and nobody told it of the second. */
+  @Test
+  void aSkippedChildComesBackAfterItsParentHasSucceededInASecondRun() throws SQLException {
+    int flow = workflow();
+    long parent = job(flow, "ready");
+    long child = job(flow, "blocked");
+    edge(flow, parent, child, "success");
+    try (Connection worker = sql.asWorker()) {
+      run(worker, "dead");
+      drain();
+      redrive(project, List.of(parent), "dead");
+      run(worker, "succeeded");
+      assertEquals(Map.of(child, "moved ready"), redrive(project, List.of(child), "skipped"));
+    }
+  }
+
   @Test
   void whatWasStillToBeToldIsVoid() throws SQLException {
     int flow = workflow();
