@@ -8,6 +8,7 @@
 --
 -- Advisory locks, two-key space (io.jobscheduler.schema.names.AdvisoryLocks):
 --   1 queue id · 2 workflow id · 3 claim gate · 4 leadership · 5 migration · 6 audit
+--   7 idempotency key
 
 -- Microseconds since the epoch: the unit of dispatch_key.
 CREATE OR REPLACE FUNCTION micros(p_at timestamptz) RETURNS bigint
@@ -223,4 +224,12 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
   RETURN NULL;
 END
+$$;
+
+-- What a gate's payload says in milliseconds, from 0 to 10 years; null for what is no number. It raises nothing: it
+-- is reckoned while a parent's end is settled.
+CREATE OR REPLACE FUNCTION gate_wait(p_ms text) RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN s.ms IS NOT NULL THEN make_interval(secs => least(greatest(s.ms, 0), 315360000000) / 1000) END
+    FROM (SELECT seconds_of(p_ms) AS ms) s
 $$;

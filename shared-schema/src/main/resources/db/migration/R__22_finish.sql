@@ -290,9 +290,9 @@ DECLARE
 BEGIN
   UPDATE jobs j
      SET state = 'scheduled', state_reason = NULL,
-         run_at = coalesce(j.run_at, v_now + make_interval(secs => least(seconds_of(j.payload ->> 'waitMs'), 315360000000) / 1000))
+         run_at = coalesce(j.run_at, v_now + gate_wait(j.payload ->> 'waitMs'))
    WHERE j.id = ANY (p_gates) AND j.gate = 'time'
-     AND coalesce(j.run_at, v_now + make_interval(secs => least(seconds_of(j.payload ->> 'waitMs'), 315360000000) / 1000)) > v_now;
+     AND coalesce(j.run_at, v_now + gate_wait(j.payload ->> 'waitMs')) > v_now;
   SELECT array_agg(j.id) FILTER (WHERE j.gate IN ('join', 'time')),
          array_agg(j.id) FILTER (WHERE j.gate IN ('signal', 'approval'))
     INTO v_passed, v_asking

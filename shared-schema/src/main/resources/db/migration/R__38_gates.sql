@@ -17,7 +17,7 @@ BEGIN
   UPDATE jobs j
      SET state_reason = CASE j.gate WHEN 'signal' THEN 'waiting-for-signal' ELSE 'waiting-for-approval' END,
          ready_at = clock_timestamp(),
-         start_by = clock_timestamp() + make_interval(secs => (j.payload ->> 'expiresInMs')::bigint / 1000.0)
+         start_by = clock_timestamp() + gate_wait(j.payload ->> 'expiresInMs')
    WHERE j.id = ANY (p_gates) AND j.state = 'blocked' AND j.gate IN ('signal', 'approval') AND j.ready_at IS NULL;
   -- In a statement after the rows were locked: a signal is stored before its gates are looked for, under the same
   -- locks, so one of the two sees the other.

@@ -314,7 +314,8 @@ $$;
 -- Edits a job of a project that waits: each part where its flag says so (p_priority and p_run_at where not null;
 -- p_due_now: at once instead of its time). p_versions: the row versions that the caller accepts; null: any. A new
 -- priority gives the job its new place; a workflow's job keeps the instant that its plan gave it. Returns a verdict:
--- edited, with where it waits now · state (it runs or has ended) · stale · locked (a claim has it; look again) · gone.
+-- edited, with where it waits now · state (it runs or has ended) · stale · locked (a claim has it; look again) ·
+-- gate (what it waits for is its plan's) · member (a member's payload is edited with its workflow: edit_member) · gone.
 CREATE OR REPLACE FUNCTION edit_job(
   p_project int, p_id bigint, p_versions text[], p_priority int, p_set_payload boolean, p_payload text,
   p_set_run_at boolean, p_run_at timestamptz, p_set_tags boolean, p_tags text[])
@@ -333,7 +334,7 @@ DECLARE
 BEGIN
   PERFORM require_read_committed();
   -- Never waits for a claim or an assert_lease.
-  SELECT w.state, w.xmin::text AS version, w.run_at, w.ready_at, w.workflow_id, w.has_dependencies, w.lease_token
+  SELECT w.state, w.xmin::text AS version, w.run_at, w.ready_at, w.workflow_id, w.gate
     INTO j
     FROM jobs w WHERE w.id = p_id AND w.project_id = p_project AND w.lease_token IS NULL FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
@@ -341,6 +342,11 @@ BEGIN
     RETURN QUERY SELECT CASE WHEN v_state IS NULL THEN 'gone'
                              WHEN v_state IN ('ready', 'scheduled', 'blocked', 'retrying') THEN 'locked'
                              ELSE 'state' END, v_state, 0, 0::smallint, 0::bigint, NULL::timestamptz;
+    RETURN;
+  END IF;
+  IF j.gate IS NOT NULL OR p_set_payload AND j.workflow_id IS NOT NULL THEN
+    RETURN QUERY SELECT CASE WHEN j.gate IS NOT NULL THEN 'gate' ELSE 'member' END, j.state, 0, 0::smallint, 0::bigint,
+                        NULL::timestamptz;
     RETURN;
   END IF;
   IF p_versions IS NOT NULL AND j.version <> ALL (p_versions) THEN

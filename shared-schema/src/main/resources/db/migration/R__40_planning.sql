@@ -47,7 +47,7 @@ SET jit = off
 AS $$
   SELECT m.job_id, m.key,
          CASE WHEN t.gate IS NULL THEN coalesce(m.expected_ms / 1000.0::double precision, r.seconds, 1)
-              ELSE coalesce(seconds_of(t.wait_ms) / 1000, 0) END,
+              ELSE coalesce(extract(epoch FROM gate_wait(t.wait_ms))::double precision, 0) END,
          coalesce(e.parents, '{}')
     FROM workflow_members m
     LEFT JOIN (SELECT j.id, j.type, j.gate, CASE j.gate WHEN 'time' THEN j.payload ->> 'waitMs' END AS wait_ms

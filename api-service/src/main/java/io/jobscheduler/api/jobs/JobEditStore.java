@@ -36,7 +36,8 @@ class JobEditStore {
   }
 
   /**
-   * What became of a job that was to be changed: edited, state, stale, locked or gone.
+   * What became of a job that was to be changed: edited, state, stale, locked, gate, member or
+   * gone.
    *
    * @param queueId where it waits now, if it was edited; so are the next two
    */

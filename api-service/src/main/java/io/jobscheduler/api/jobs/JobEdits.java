@@ -61,6 +61,11 @@ class JobEdits {
               ProblemType.PRECONDITION_FAILED,
               "It is not as it was when you read it. Read it again, and repeat the change if it"
                   + " still fits.");
+      case "gate" -> throw conflict("It is a gate; what it waits for is not changed.");
+      case "member" ->
+          throw conflict(
+              "It is part of a workflow; change its payload at"
+                  + " /workflows/{workflow}/jobs/{key}.");
       default ->
           throw conflict(
               edit.runAt() != null

@@ -145,6 +145,23 @@ class JobEditsHttpTest {
     admin.patch(other + "/jobs/" + id, "{\"priority\":1}").problem(404, "not-found");
   }
 
+  @Test
+  void ofAWorkflowsJobThePayloadAndOfAGateNothingIsChangedHere() {
+    admin
+        .post(
+            project + "/workflows",
+            "{\"name\":\"w\",\"jobs\":[{\"key\":\"a\",\"type\":\"t\"},"
+                + "{\"key\":\"ok\",\"gate\":{\"approval\":{\"expiresIn\":\"PT1H\"}},\"dependsOn\":[\"a\"]}]}")
+        .status(201);
+    JsonNode items = admin.get(project + "/jobs").json().path("items");
+    String gate = project + "/jobs/" + items.path(0).path("id").asText();
+    String member = project + "/jobs/" + items.path(1).path("id").asText();
+    admin.patch(gate, "{\"payload\":{\"expiresInMs\":\"x\"}}").problem(409, "conflict");
+    admin.patch(gate, "{\"priority\":1}").problem(409, "conflict");
+    admin.patch(member, "{\"payload\":1}").problem(409, "conflict");
+    admin.patch(member, "{\"priority\":1}").status(200);
+  }
+
   private ApiClient.Answer preferring(String prefer, String body) {
     return admin.send(
         admin

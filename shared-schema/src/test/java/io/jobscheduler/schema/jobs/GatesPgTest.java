@@ -76,6 +76,43 @@ class GatesPgTest {
     }
   }
 
+  /** What its gates wait for was settled by the plan; a parent's end must not fail by them. */
+  @Test
+  void whateverAGateSaysAParentsEndStands() throws SQLException {
+    flow.gate("a1", "approval", "{\"expiresInMs\": \"soon\"}", "a")
+        .gate("a2", "approval", "{\"expiresInMs\": 1e300}", "a")
+        .gate("a3", "approval", "{\"expiresInMs\": \"-Infinity\"}", "a")
+        .gate("t1", "time", "{\"waitMs\": \"-Infinity\"}", "a")
+        .gate("t2", "time", "{\"waitMs\": \"NaN\"}", "a")
+        .gate("t3", "time", "{\"waitMs\": \"soon\"}", "a");
+    try (Connection worker = sql.asWorker()) {
+      flow.end(worker, "succeeded", "a");
+    }
+    assertEquals(
+        "a=succeeded a1=blocked a2=blocked a3=blocked t1=succeeded t2=scheduled t3=succeeded",
+        flow.shown());
+    assertEquals("t", flow.column("a1", "start_by IS NULL"));
+    assertEquals("t", flow.column("a2", "start_by < clock_timestamp() + interval '11 years'"));
+    assertEquals("t", flow.column("a3", "start_by <= clock_timestamp()"));
+    assertEquals("t", flow.column("t2", "run_at < clock_timestamp() + interval '11 years'"));
+  }
+
+  @Test
+  void aGateIsNotEditedAsAJobAndAMembersPayloadOnlyWithItsWorkflow() throws SQLException {
+    flow.gate("g", "approval", "{\"expiresInMs\": 1000}", "a");
+    assertEquals("gate", edit("g", "NULL, true, '{\"expiresInMs\": \"x\"}'"));
+    assertEquals("gate", edit("g", "9, false, NULL"));
+    assertEquals("member", edit("a", "NULL, true, '1'"));
+    assertEquals("edited", edit("a", "9, false, NULL"));
+    assertEquals("{\"expiresInMs\": 1000}", flow.column("g", "payload::text"));
+  }
+
+  private String edit(String key, String parts) throws SQLException {
+    return one(
+        "verdict FROM jobs.edit_job(%d, %d, NULL, %s, false, NULL, false, NULL)"
+            .formatted(project, flow.id(key), parts));
+  }
+
   /** Who sends does not know whether the workflow is there yet. */
   @Test
   void aSignalThatCameTooEarlyIsKeptAndTheNewestPayloadIsTaken() throws SQLException {
