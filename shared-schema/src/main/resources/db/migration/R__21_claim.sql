@@ -162,14 +162,22 @@ AS $$
 $$;
 
 -- Inside the caller's own transaction: holds the lease row FOR SHARE until that transaction ends, so
--- the lease cannot end before it. Raises JS001 when the lease is not (or no longer) held.
+-- the lease cannot end before it. Raises JS001 when the lease is not (or no longer) held. A session that is none of
+-- the services' (session_user, whatever role it has set) reaches the projects that sql_clients says, and no others:
+-- neither learns it of their leases, nor holds them up.
 CREATE OR REPLACE FUNCTION assert_lease(p_job_id bigint, p_lease_token bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 AS $$
+DECLARE
+  v_service boolean := pg_has_role(session_user, '${api_role}', 'USAGE')
+                    OR pg_has_role(session_user, '${worker_role}', 'USAGE');
 BEGIN
   PERFORM 1 FROM jobs j
-    WHERE j.id = p_job_id AND j.lease_token = p_lease_token FOR SHARE;
+    WHERE j.id = p_job_id AND j.lease_token = p_lease_token
+      AND (v_service OR EXISTS (SELECT 1 FROM sql_clients s
+                                 WHERE s.role_name = session_user AND s.project_id = j.project_id))
+      FOR SHARE OF j;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'lease % of job % is lost', p_lease_token, p_job_id USING ERRCODE = 'JS001';
   END IF;

@@ -213,7 +213,23 @@ class SqlContractPgTest {
   }
 
   @Test
-  void assertLeaseIsGrantedToo() {
+  void aRoleReachesTheLeasesOfItsProjectsOnly() throws SQLException {
     assertEquals("JS001", refusal("SELECT jobs.assert_lease(1, 1)"));
+    long own = leased("shop");
+    long foreign = leased("other");
+    call("SELECT jobs.assert_lease(" + own + ", 7)");
+    assertEquals("JS001", refusal("SELECT jobs.assert_lease(" + foreign + ", 7)"));
+    database.sql("SELECT 1 FROM allow_sql_client('" + ROLE + "', 'other')");
+    call("SELECT jobs.assert_lease(" + foreign + ", 7)");
+  }
+
+  private long leased(String project) {
+    return sql.ids(
+            ("INSERT INTO jobs (project_id, queue_id, type, state, dispatch_key, attempt, lease_token, worker_id)"
+                    + " SELECT q.project_id, q.id, 'echo', 'running', 5, 1, 7, 1"
+                    + " FROM queues q JOIN projects p ON p.id = q.project_id"
+                    + " WHERE p.name = '%s' AND q.name = 'default' RETURNING id")
+                .formatted(project))
+        .get(0);
   }
 }
