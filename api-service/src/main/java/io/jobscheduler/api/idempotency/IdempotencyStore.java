@@ -7,12 +7,11 @@ import org.jdbi.v3.core.Handle;
 /** SQL of the records, inside the transaction of what they record. Stateless. */
 @ApplicationScoped
 class IdempotencyStore {
-  // Never waited for: whoever holds it is answering the same request. Another key with the same
-  // hash
-  // is told to come again too, which does no harm.
+  // Class 7 is AdvisoryLocks.IDEMPOTENCY. Never waited for: whoever holds it is answering the same
+  // request. Another key with the same hash is told to come again too, which does no harm.
   private static final String TRY_LOCK =
       """
-      SELECT pg_try_advisory_xact_lock(6, hashtext(concat_ws(' ', :project::int, :user::bigint, :key::text)))
+      SELECT pg_try_advisory_xact_lock(7, hashtext(concat_ws(' ', :project::int, :user::bigint, :key::text)))
       """;
 
   boolean tryLock(Handle h, Scope scope, String key) {

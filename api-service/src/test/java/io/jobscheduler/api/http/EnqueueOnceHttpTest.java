@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.jobscheduler.schema.testing.Role;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -99,6 +103,27 @@ class EnqueueOnceHttpTest {
   void anUnusableKeyIsRefused() {
     keyed(project + "/jobs", "x".repeat(256), "{\"type\":\"t\"}").problem(400, "bad-request");
     keyed(project + "/jobs", "x".repeat(255), "{\"type\":\"t\"}").status(201);
+  }
+
+  /** Sealing the audit log holds (6, 0): no key's hash may meet it. */
+  @Test
+  void keysHaveTheirOwnClassOfLocks() throws Exception {
+    String id =
+        ApiClient.value(
+            "SELECT id FROM projects WHERE name = '"
+                + project.substring(project.lastIndexOf('/') + 1)
+                + "'");
+    try (Connection owner =
+            DriverManager.getConnection(
+                System.getProperty(ApiDatabase.URL),
+                Role.OWNER.databaseName(),
+                Role.OWNER.password());
+        Statement statement = owner.createStatement()) {
+      statement.execute("SELECT pg_advisory_lock(6, hashtext('" + id + " 0 k'))");
+      keyed(project + "/jobs", "k", "{\"type\":\"t\"}").status(201);
+      statement.execute("SELECT pg_advisory_lock(7, hashtext('" + id + " 0 l'))");
+      keyed(project + "/jobs", "l", "{\"type\":\"t\"}").problem(409, "in-flight");
+    }
   }
 
   @Test

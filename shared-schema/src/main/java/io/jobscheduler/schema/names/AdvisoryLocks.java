@@ -23,5 +23,8 @@ public final class AdvisoryLocks {
   /** With id 0: shared by transactions that write audit rows, exclusive while these are sealed. */
   public static final int AUDIT = 6;
 
+  /** With the key's hash: a request with that idempotency key is being answered. */
+  public static final int IDEMPOTENCY = 7;
+
   private AdvisoryLocks() {}
 }
