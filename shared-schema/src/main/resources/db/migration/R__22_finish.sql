@@ -347,6 +347,11 @@ BEGIN
     IF v_edges > 500 THEN
       RETURN;
     END IF;
+    -- Children in the other workflows stay untouched: whoever operates there may hold them, and wait for us.
+    SELECT array_agg(DISTINCT d.child_id) INTO v_children
+      FROM dependencies d
+     WHERE d.parent_id = ANY (p_parents) AND d.outcome IS NULL
+       AND (d.workflow_id IS NULL OR d.workflow_id = ANY (v_got));
   END IF;
   -- Children before their edges: who holds a blocked child may write any of its edges, see release_children.
   PERFORM 1 FROM jobs j WHERE j.id = ANY (v_children) AND ARRAY['blocked'] @> ARRAY[j.state] ORDER BY j.id FOR UPDATE;
@@ -409,7 +414,7 @@ BEGIN
   END IF;
 
   WHILE v_parents IS NOT NULL AND v_left > 0 AND (v_level = 0 OR clock_timestamp() < v_end) LOOP
-    SELECT array_agg(u.ctid), array_agg(u.child_id), array_agg(DISTINCT u.workflow_id)
+    SELECT array_agg(u.ctid), array_agg(u.child_id), array_agg(u.workflow_id)
       INTO v_edges, v_kids, v_flows
       FROM (SELECT d.ctid, d.child_id, d.workflow_id FROM dependencies d
              WHERE d.parent_id = ANY (v_parents) AND d.outcome IS NULL
@@ -417,9 +422,12 @@ BEGIN
     -- Shared, so that nobody pauses or mends the children's workflow meanwhile; by try-lock, so that we wait for
     -- nobody who does. Their edges are told at another time.
     v_got := v_got || ARRAY(
-      SELECT f.flow FROM (SELECT u.flow FROM unnest(v_flows) AS u (flow)
+      SELECT f.flow FROM (SELECT DISTINCT u.flow FROM unnest(v_flows) AS u (flow)
                            WHERE u.flow IS NOT NULL AND u.flow <> ALL (v_got) ORDER BY u.flow) f
        WHERE pg_try_advisory_xact_lock_shared(2, f.flow));
+    -- Nor are the children locked there: their operator may hold them, and wait for us.
+    SELECT array_agg(u.kid) INTO v_kids
+      FROM unnest(v_kids, v_flows) AS u (kid, flow) WHERE u.flow IS NULL OR u.flow = ANY (v_got);
     -- Children before their edges, as in tell_dependents. The first level waits for its children's locks, holding
     -- none; a deeper one holds some and waits for nobody: what it does not get stays untold, and pending.
     v_busy := '{}';

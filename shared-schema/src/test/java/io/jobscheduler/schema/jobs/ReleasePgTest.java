@@ -254,6 +254,36 @@ class ReleasePgTest {
     }
   }
 
+  /** Whoever operates on a workflow may hold its rows, and wait for ours. */
+  @Test
+  void nobodyWaitsForTheChildrenOfAWorkflowThatIsOperatedOn() throws SQLException {
+    int flow = workflow("cancel");
+    int other = workflow("cancel");
+    long parent = job(flow, "ready");
+    long near = job(flow, "blocked");
+    long far = job(other, "blocked");
+    edge(flow, parent, near, "success");
+    edge(other, parent, far, "success");
+    try (Connection worker = sql.asWorker();
+        Connection surgeon = database.connect(io.jobscheduler.schema.testing.Role.OWNER)) {
+      List<Sql.Claimed> claimed = sql.claim(worker, 1, 1, queue, 1);
+      surgeon.setAutoCommit(false);
+      surgeon.createStatement().execute("SELECT pg_advisory_xact_lock(2, " + other + ")");
+      surgeon
+          .createStatement()
+          .execute("SELECT 1 FROM jobs.jobs WHERE id = %d FOR UPDATE".formatted(far));
+      worker.createStatement().execute("SET lock_timeout = '2s'");
+      sql.settle(worker, 1, claimed, "succeeded");
+      assertEquals("succeeded", sql.state(parent));
+      worker.createStatement().execute("SELECT count(*) FROM jobs.release_pending(200)");
+      assertEquals("ready", sql.state(near));
+      assertEquals("blocked", sql.state(far));
+      surgeon.rollback();
+      drain();
+      assertEquals("ready", sql.state(far));
+    }
+  }
+
   @Test
   void sweepRepairsWhatALostReleaseLeft() throws SQLException {
     int flow = workflow("cancel");
