@@ -11,8 +11,26 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   END
 $$;
 
+-- Shares the workflows of these jobs' children, in id order, until the transaction ends: nobody pauses or mends one
+-- while a child there is decided. Returns them. Called before rows are locked; may raise 40P01 or 55P03. Internal.
+CREATE OR REPLACE FUNCTION share_child_workflows(p_parents bigint[]) RETURNS int[]
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_flows int[];
+BEGIN
+  SELECT array_agg(DISTINCT d.workflow_id ORDER BY d.workflow_id) INTO v_flows
+    FROM dependencies d WHERE d.parent_id = ANY (p_parents) AND d.workflow_id IS NOT NULL;
+  PERFORM pg_advisory_xact_lock_shared(2, f.flow) FROM unnest(v_flows) AS f (flow);
+  RETURN coalesce(v_flows, '{}');
+END
+$$;
+
 -- The move back itself, for redrive_jobs and the surgery of workflows: ended jobs, those in one of the states
--- p_states, are live again in a new generation. The caller holds their workflows. A job waits again for parents that
+-- p_states, are live again in a new generation. The caller holds their workflows, and shares their children's. A job waits again for parents that
 -- are live; its own children that wait are blocked until it has ended again, and edges that their joins had waived
 -- count again. Children that run go on, those that have ended stay ended.
 -- moved: what has come back; undecided: those of them, and of the children, that release_children has to look at: a
@@ -195,6 +213,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(2, f.flow) FROM (SELECT unnest(v_flows) AS flow ORDER BY 1) f;
     PERFORM 1 FROM workflows w WHERE w.id = ANY (v_flows) ORDER BY w.id FOR NO KEY UPDATE;
   END IF;
+  PERFORM share_child_workflows(p_ids);
   -- Live parents cannot end until this commits: whoever ends one afterwards sees the edges that we leave. Not KEY
   -- SHARE, which would not wait for a settle that has begun.
   PERFORM 1 FROM jobs p

@@ -78,6 +78,7 @@ BEGIN
   SELECT array_agg(m.job_id) INTO v_ids
     FROM workflow_members m JOIN unnest(p_ids) AS u (id) ON u.id = m.job_id
    WHERE m.workflow_id = p_workflow;
+  PERFORM share_child_workflows(v_ids);
   SELECT b.moved, b.undecided INTO v_moved, v_undecided
     FROM bring_back(v_ids, ARRAY['succeeded', 'dead', 'cancelled', 'skipped']) b;
   IF v_moved IS NULL THEN
@@ -108,6 +109,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_reason text := CASE p_state WHEN 'skipped' THEN 'skipped-by-hand' ELSE 'marked-succeeded' END;
+  v_flows int[];
   v_children bigint[];
 BEGIN
   IF p_state NOT IN ('skipped', 'succeeded') THEN
@@ -117,6 +119,9 @@ BEGIN
     RETURN QUERY SELECT 'absent'::text, p_job, 0, 0::smallint, 0::bigint;
     RETURN;
   END IF;
+  -- Nobody pauses a workflow whose job becomes ready here.
+  v_flows := p_workflow || share_child_workflows(ARRAY(
+    SELECT m.job_id FROM workflow_members m WHERE m.workflow_id = p_workflow AND m.job_id = p_job));
   -- A claim that has it first is waited for, and then it runs.
   PERFORM 1 FROM jobs j
     WHERE j.id = p_job AND j.workflow_id = p_workflow AND j.lease_token IS NULL FOR UPDATE;
@@ -129,14 +134,19 @@ BEGIN
   PERFORM move_to_finished(ARRAY[p_job], ARRAY[p_state], ARRAY[v_reason], ARRAY[p_result], NULL, ARRAY[p_message],
                            NULL, NULL);
   DELETE FROM pending_releases p WHERE p.parent_id = p_job;
-  WITH told AS (
-    UPDATE dependencies d
-       SET outcome = p_state, benign = CASE WHEN p_state = 'skipped' THEN true END,
-           waived = d.waived OR (p_state = 'skipped' AND d.on_outcome <> 'failure')
-     WHERE d.parent_id = p_job AND d.outcome IS NULL
-    RETURNING d.child_id
-  )
-  SELECT array_agg(told.child_id) INTO v_children FROM told;
+  -- No edge is added any more: who adds one holds the parent, as we do.
+  SELECT array_agg(DISTINCT d.child_id) INTO v_children
+    FROM dependencies d WHERE d.parent_id = p_job AND d.outcome IS NULL;
+  IF EXISTS (SELECT 1 FROM dependencies d
+              WHERE d.parent_id = p_job AND d.outcome IS NULL AND d.workflow_id <> ALL (v_flows)) THEN
+    RAISE EXCEPTION 'another workflow has got a child of job %', p_job USING ERRCODE = '55P03';
+  END IF;
+  -- Children before their edges, see release_children.
+  PERFORM 1 FROM jobs j WHERE j.id = ANY (v_children) AND ARRAY['blocked'] @> ARRAY[j.state] ORDER BY j.id FOR UPDATE;
+  UPDATE dependencies d
+     SET outcome = p_state, benign = CASE WHEN p_state = 'skipped' THEN true END,
+         waived = d.waived OR (p_state = 'skipped' AND d.on_outcome <> 'failure')
+   WHERE d.parent_id = p_job AND d.outcome IS NULL;
   RETURN QUERY SELECT 'ended'::text, p_job, 0, 0::smallint, 0::bigint;
   IF v_children IS NOT NULL THEN
     RETURN QUERY SELECT 'child_ready'::text, c.id, c.queue_id, c.dispatch_lane, c.dispatch_key

@@ -215,6 +215,36 @@ class SurgeryPgTest {
     }
   }
 
+  /** So nobody pauses a workflow while a job of it becomes ready here. */
+  @Test
+  void childrenInOtherWorkflowsAreDecidedUnderTheirOwnLock() throws SQLException {
+    Flow flow = flow("cancel").job("a");
+    Flow other = flow("cancel").job("x");
+    database.sql(
+        "INSERT INTO dependencies (child_id, parent_id, workflow_id) VALUES (%d, %d, %d); UPDATE jobs SET state = 'blocked', ready_at = NULL, has_dependencies = true WHERE id = %1$d; UPDATE jobs SET has_dependents = true WHERE id = %2$d"
+            .formatted(other.id("x"), flow.id("a"), other.id));
+    String skip =
+        "verdict FROM jobs.end_member(%d, %d, %d, 'skipped', NULL, NULL)"
+            .formatted(project, flow.id, flow.id("a"));
+    String rerun =
+        "count(*) FROM jobs.rerun_members(%d, %d, '{%d}')"
+            .formatted(project, flow.id, flow.id("a"));
+    String redrive =
+        "count(*) FROM jobs.redrive_jobs(%d, '{%d}', '{skipped}')".formatted(project, flow.id("a"));
+    try (Connection api = database.connect(Role.API);
+        Connection pausing = database.connect(Role.OWNER)) {
+      api.setAutoCommit(false);
+      for (String call : List.of(skip, rerun, skip, redrive)) {
+        one(api, call);
+        String free = "pg_try_advisory_xact_lock(2, %d)".formatted(other.id);
+        assertEquals("f", one(pausing, free), call);
+        api.commit();
+        assertEquals("t", one(pausing, free), call);
+        assertEquals(call.equals(skip) ? "x=ready" : "x=blocked", other.shown(), call);
+      }
+    }
+  }
+
   @Test
   void aPayloadIsEditedWhileItsJobWaits() throws SQLException {
     Flow flow = flow("cancel").job("a").job("b", "a");
