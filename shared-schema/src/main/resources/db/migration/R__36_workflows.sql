@@ -150,6 +150,12 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
+  -- Notes of failures that have been told: the next run's first one is still to come.
+  DELETE FROM failure_notes n
+   WHERE n.workflow_id IN (
+           SELECT c.workflow_id FROM workflow_callbacks c JOIN workflows w ON w.id = c.workflow_id
+            WHERE c.workflow_id = ANY (p_workflows) AND c.on_event = 'first_failure' AND c.fired_at IS NOT NULL
+              AND w.finished_at IS NOT NULL);
   UPDATE workflow_callbacks c SET fired_at = NULL, job_id = NULL
    WHERE c.workflow_id = ANY (ARRAY(
            SELECT w.id FROM workflows w WHERE w.id = ANY (p_workflows) AND w.finished_at IS NOT NULL))
@@ -214,6 +220,11 @@ BEGIN
     EXIT WHEN v_left <= 0;
     -- Exclusive: no settle of it is in flight, so what is read below stays. Whoever operates on it comes first.
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(2, v_flow);
+    -- Looked at again: it may have gone on since the list was read, which voids its deadline.
+    CONTINUE WHEN NOT EXISTS (
+      SELECT 1 FROM workflows w
+       WHERE w.id = v_flow AND w.deadline_at <= clock_timestamp() AND w.deadline_passed_at IS NULL
+         AND w.finished_at IS NULL);
     CONTINUE WHEN NOT EXISTS (SELECT 1 FROM jobs j WHERE j.workflow_id = v_flow);
     -- As cancel_jobs does: waiting ones skipping what a claim has locked, which is found again at the next call.
     SELECT array_agg(l.id) INTO v_ids

@@ -2,6 +2,7 @@ package io.jobscheduler.schema.jobs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
@@ -134,6 +135,25 @@ class WorkflowEndPgTest {
     }
   }
 
+  /** A note of the run before would tell a failure that this run never had. */
+  @Test
+  void aWorkflowThatRunsAgainHasNotFailedYet() throws SQLException {
+    Flow flow = flow("cancel").job("a");
+    callback(flow, "first_failure", template(sql.queue(project, "callbacks", null)));
+    try (Connection worker = sql.asWorker()) {
+      flow.end(worker, "dead", "a");
+      // Fires it from the end: the leader has not come to the note.
+      finish();
+      assertEquals("first_failure=failed", told());
+      database.sql(
+          "SELECT count(*) FROM redrive_jobs(%d, ARRAY[%d], '{dead}')"
+              .formatted(project, flow.id("a")));
+      assertEquals("0", database.sql("SELECT count(*) FROM note_first_failures(10)"));
+      flow.end(worker, "dead", "a");
+      assertEquals("1", database.sql("SELECT count(*) FROM note_first_failures(10)"));
+    }
+  }
+
   /** Nobody has a note to write who has no callback to fire. */
   @Test
   void failuresLeaveNoNoteWithoutACallback() throws SQLException {
@@ -229,6 +249,54 @@ class WorkflowEndPgTest {
     }
     finish();
     assertEquals("succeeded", flow.status());
+  }
+
+  /** The list of overdue ones is read once, and the first of them takes its time. */
+  @Test
+  void aWorkflowWhoseDeadlineIsVoidedMeanwhileIsNotCancelled() throws Exception {
+    Flow slow = flow("cancel").job("a");
+    Flow mended = flow("cancel").job("b");
+    database.sql(
+        "UPDATE workflows SET deadline_at = clock_timestamp() - make_interval(secs => 100 - id)");
+    try (Connection leader = database.connect(Role.SCHEDULER);
+        Connection other = database.connect(Role.OWNER)) {
+      other.setAutoCommit(false);
+      other
+          .createStatement()
+          .execute("SELECT 1 FROM jobs.workflows WHERE id = %d FOR UPDATE".formatted(slow.id));
+      CompletableFuture<Boolean> overdue =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return leader.createStatement().execute("SELECT jobs.cancel_overdue(1000)");
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      awaitALockWait();
+      database.sql("UPDATE workflows SET deadline_at = NULL WHERE id = " + mended.id);
+      other.rollback();
+      overdue.get(10, TimeUnit.SECONDS);
+    }
+    assertEquals("a=cancelled", slow.shown());
+    assertEquals("b=ready", mended.shown());
+  }
+
+  private void awaitALockWait() throws SQLException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    try (Connection superuser = database.superuser();
+        var statement = superuser.createStatement()) {
+      while (true) {
+        try (var waiting =
+            statement.executeQuery(
+                "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")) {
+          if (waiting.next()) {
+            return;
+          }
+        }
+        assertTrue(System.nanoTime() < deadline, "nobody waits");
+      }
+    }
   }
 
   @Test
