@@ -30,7 +30,7 @@ public final class PayloadCases {
   /** All of them. */
   public static List<Case> all() {
     try (InputStream in =
-        Objects.requireNonNull(PayloadCases.class.getResourceAsStream("/payload-cases.tsv"))) {
+        Objects.requireNonNull(PayloadCases.class.getResourceAsStream("payload-cases.tsv"))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8)
           .lines()
           .filter(line -> !line.startsWith("#"))
