@@ -8,7 +8,9 @@ import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.Violations;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Adds jobs and edges to a workflow that runs. The whole graph is looked at by the three-colour
- * depth-first search while the workflow is held, so two additions at once cannot close a cycle.
+ * depth-first search while the workflow is held, so two additions at once cannot close a cycle. A
+ * cycle through other workflows needs an edge to a job that exists already: whoever adds one looks
+ * at what lies above outside the workflow too, and nobody else adds one meanwhile.
  */
 @ApplicationScoped
 class Growth {
@@ -44,10 +48,14 @@ class Growth {
     surgery.operate(
         grant,
         h -> {
+          boolean back = request.reachesBack();
+          if (back) {
+            store.holdEdges(h);
+          }
           Surgery.check(stored.hold(h, grant.projectId(), workflow));
-          StoredGraph graph = stored.graph(h, grant.projectId(), workflow);
-          Nodes nodes = new Nodes(graph, request);
-          nodes.check();
+          Nodes nodes = new Nodes(stored.graph(h, grant.projectId(), workflow), request);
+          nodes.check(
+              back ? store.edgesAbove(h, grant.projectId(), workflow, nodes.outside()) : List.of());
           return new Surgery.Outcome<>(true, insert(h, grant, workflow, request));
         });
     submitter.tellDue(request.jobs());
@@ -111,22 +119,36 @@ class Growth {
         : violations.problem();
   }
 
-  /** The members and the new jobs, numbered through. */
+  /** The members, the new jobs and jobs outside the workflow, numbered through. */
   private static final class Nodes {
     private final StoredGraph graph;
     private final GrowthRequest request;
     private final int before;
     private final Map<String, Integer> added = new HashMap<>();
+    private final Map<Long, Integer> outside = new LinkedHashMap<>();
+    private final List<String> names = new ArrayList<>();
     private final Violations violations = new Violations();
 
     Nodes(StoredGraph graph, GrowthRequest request) {
       this.graph = graph;
       this.request = request;
       this.before = graph.members().size();
+      graph.members().forEach(member -> names.add(member.key()));
+      request.jobs().jobs().forEach(job -> names.add(job.key()));
+      for (WorkflowRequest.Outside edge : request.jobs().outside()) {
+        if (edge.job() != null) {
+          number(edge.job());
+        }
+      }
     }
 
-    /** Names every bad key, else refuses a cycle. */
-    void check() {
+    /** The ids of jobs outside the workflow that new jobs are to wait for. */
+    Collection<Long> outside() {
+      return List.copyOf(outside.keySet());
+    }
+
+    /** Names every bad key, else refuses a cycle; above: what lies above outside the workflow. */
+    void check(List<GrowthStore.Link> above) {
       List<WorkflowRequest.Member> members = request.jobs().jobs();
       for (int i = 0; i < members.size(); i++) {
         WorkflowRequest.Member member = members.get(i);
@@ -137,11 +159,19 @@ class Growth {
         }
         added.put(member.key(), before + i);
       }
-      Graph.Builder all = Graph.builder(before + members.size());
+      for (GrowthStore.Link link : above) {
+        number(link.parent());
+        number(link.child());
+      }
+      Graph.Builder all = Graph.builder(names.size());
       graph.edges().forEach(edge -> all.edge(edge.parent(), edge.child()));
+      above.forEach(link -> all.edge(number(link.parent()), number(link.child())));
       request.jobs().edges().forEach(e -> all.edge(before + e.parent(), before + e.child()));
       for (WorkflowRequest.Outside edge : request.jobs().outside()) {
-        Integer parent = edge.key() == null ? null : find(edge.key(), edge.pointer());
+        Integer parent =
+            edge.job() != null
+                ? Integer.valueOf(number(edge.job()))
+                : edge.key() == null ? null : find(edge.key(), edge.pointer());
         if (parent != null) {
           all.edge(parent, before + edge.child());
         }
@@ -154,8 +184,21 @@ class Growth {
         }
       }
       violations.throwIfAny();
-      Cycles.refuse(
-          all.build(), i -> i < before ? graph.member(i).key() : members.get(i - before).key());
+      Cycles.refuse(all.build(), names::get);
+    }
+
+    /** The number of a job by its id, which it gets if it is no member. */
+    private int number(long id) {
+      Integer member = graph.position(id);
+      if (member != null) {
+        return member;
+      }
+      Integer number = outside.putIfAbsent(id, names.size());
+      if (number != null) {
+        return number;
+      }
+      names.add("job " + id);
+      return names.size() - 1;
     }
 
     private @Nullable Integer find(String key, String pointer) {

@@ -3,6 +3,7 @@ package io.jobscheduler.api.workflows;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonReader;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -19,6 +20,13 @@ record GrowthRequest(WorkflowRequest jobs, List<Added> dependencies) {
 
   /** That {@code to} waits for {@code from}. */
   record Added(String from, String to, String on, String pointer) {}
+
+  /** Whether a job is to wait for more that is not one of the new ones. */
+  boolean reachesBack() {
+    Set<String> added = new HashSet<>();
+    jobs.jobs().forEach(job -> added.add(job.key()));
+    return dependencies.stream().anyMatch(edge -> !added.contains(edge.to()));
+  }
 
   /** The body, for the API's description. */
   @Schema(name = "WorkflowGrowthRequest")

@@ -55,12 +55,14 @@ final class StoredGraph {
   private final List<Edge> edges;
   private final List<List<Edge>> from = new ArrayList<>();
   private final Map<String, Integer> positions = new HashMap<>();
+  private final Map<Long, Integer> positionsById = new HashMap<>();
 
   StoredGraph(List<Member> members, List<Edge> edges) {
     this.members = members;
     this.edges = edges;
     for (int i = 0; i < members.size(); i++) {
       positions.put(members.get(i).key(), i);
+      positionsById.put(members.get(i).id(), i);
       from.add(new ArrayList<>());
     }
     edges.forEach(edge -> from.get(edge.parent()).add(edge));
@@ -86,5 +88,10 @@ final class StoredGraph {
   /** The position of a member; null when there is none of that key. */
   @Nullable Integer position(String key) {
     return positions.get(key);
+  }
+
+  /** The position of a member; null when the job of that id is none. */
+  @Nullable Integer position(long id) {
+    return positionsById.get(id);
   }
 }

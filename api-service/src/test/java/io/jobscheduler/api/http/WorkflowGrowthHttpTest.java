@@ -4,10 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.jobscheduler.schema.names.AdvisoryLocks;
+import io.jobscheduler.schema.testing.Role;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -118,6 +123,79 @@ class WorkflowGrowthHttpTest {
     assertEquals("a → b → c → a", answer.json().path("detail").asText());
     add("{\"dependencies\":[{\"from\":\"b\",\"to\":\"b\"}]}").problem(422, "workflow-cycle");
     assertEquals("ab", edges());
+  }
+
+  private String id(String key) {
+    return admin.get(workflow + "/jobs/" + key).status(200).json().path("id").asText();
+  }
+
+  @Test
+  void aCycleThroughAMemberThatIsNamedByItsIdIsRefused() {
+    ApiClient.Answer answer =
+        add("{\"jobs\":[{\"key\":\"c\",\"type\":\"t\",\"dependsOn\":[{\"job\":\"%s\"}]}],\"dependencies\":[{\"from\":\"c\",\"to\":\"a\"}]}"
+                .formatted(id("b")))
+            .problem(422, "workflow-cycle");
+    assertEquals("a → b → c → a", answer.json().path("detail").asText());
+    assertEquals("ab", edges());
+  }
+
+  /** Neither of the two graphs holds a cycle of its own. */
+  @Test
+  void aCycleThroughAnotherWorkflowIsRefusedAndNamed() {
+    String first = workflow;
+    String b = id("b");
+    workflow =
+        submit(
+            "{\"key\":\"x\",\"type\":\"t\",\"dependsOn\":[{\"job\":\"%s\"}]},{\"key\":\"y\",\"type\":\"t\",\"dependsOn\":[\"x\"]},{\"key\":\"z\",\"type\":\"t\"}"
+                .formatted(b));
+    String x = id("x");
+    String y = id("y");
+    String z = id("z");
+    workflow = first;
+    String through =
+        "{\"jobs\":[{\"key\":\"c\",\"type\":\"t\",\"dependsOn\":[{\"job\":\"%s\"}]}%s],"
+            + "\"dependencies\":[{\"from\":\"c\",\"to\":\"a\"}]}";
+    ApiClient.Answer answer = add(through.formatted(y, "")).problem(422, "workflow-cycle");
+    assertEquals(
+        "a → b → job " + x + " → job " + y + " → c → a", answer.json().path("detail").asText());
+    assertEquals("ab", edges());
+    // What waits outside for a job that gets no edge is in nobody's way.
+    add(through.formatted(
+            z, ",{\"key\":\"d\",\"type\":\"t\",\"dependsOn\":[{\"job\":\"" + y + "\"}]}"))
+        .status(201);
+    // And one that was there before the edge that would close it.
+    add("{\"dependencies\":[{\"from\":\"d\",\"to\":\"a\"}]}").problem(422, "workflow-cycle");
+  }
+
+  /** Two that reach back look at graphs of several workflows, so they do it one after the other. */
+  @Test
+  void anEdgeToAnOldJobWaitsForOthersThatAreBeingAdded() throws Exception {
+    try (Connection owner =
+            DriverManager.getConnection(
+                System.getProperty(ApiDatabase.URL),
+                Role.OWNER.databaseName(),
+                Role.OWNER.password());
+        Statement statement = owner.createStatement()) {
+      owner.setAutoCommit(false);
+      statement.execute("SELECT pg_advisory_xact_lock(%d, 0)".formatted(AdvisoryLocks.EDGES));
+      // New jobs wait for older ones only: they need not.
+      add("{\"jobs\":[{\"key\":\"d\",\"type\":\"t\",\"dependsOn\":[\"a\"]}]}").status(201);
+      CompletableFuture<ApiClient.Answer> back =
+          CompletableFuture.supplyAsync(
+              () ->
+                  add(
+                      "{\"jobs\":[{\"key\":\"c\",\"type\":\"t\"}],\"dependencies\":[{\"from\":\"c\",\"to\":\"b\"}]}"));
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      while (ApiClient.value(
+              "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = %d AND NOT granted"
+                  .formatted(AdvisoryLocks.EDGES))
+          .equals("0")) {
+        assertTrue(System.nanoTime() < deadline, "it does not wait");
+      }
+      owner.commit();
+      back.get(20, TimeUnit.SECONDS).status(201);
+    }
+    assertEquals("ab ad cb", edges());
   }
 
   /** C099: each of the two looks at the whole graph, the second one at what the first has added. */

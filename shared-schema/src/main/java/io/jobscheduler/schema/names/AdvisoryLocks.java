@@ -26,5 +26,8 @@ public final class AdvisoryLocks {
   /** With the key's hash: a request with that idempotency key is being answered. */
   public static final int IDEMPOTENCY = 7;
 
+  /** With id 0: held while a job that exists already is made to wait for another one. */
+  public static final int EDGES = 8;
+
   private AdvisoryLocks() {}
 }
