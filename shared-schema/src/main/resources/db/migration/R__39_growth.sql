@@ -1,5 +1,19 @@
 -- Growth: jobs that are added to a workflow which runs already, by people or by one of its own jobs.
 
+-- Notes of live jobs of a project that they have children, so that their end tells them. A row that somebody holds is
+-- not waited for: an assert_lease may hold a running parent's for long, even that of the one who grows. The sweep
+-- tells its children then. Internal.
+CREATE OR REPLACE FUNCTION mark_parents(p_project int, p_parents bigint[]) RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+AS $$
+  UPDATE jobs j SET has_dependents = true
+   WHERE j.id = ANY (ARRAY(SELECT p.id FROM jobs p
+                            WHERE p.id = ANY (p_parents) AND p.project_id = p_project AND NOT p.has_dependents
+                            ORDER BY p.id FOR NO KEY UPDATE SKIP LOCKED))
+$$;
+
 -- Adds jobs and edges to a workflow that the caller holds (hold_workflow). All or nothing: every verdict but added
 -- means that nothing has happened. Arrays are parallel, one element per edge.
 --   p_jobs        a JSON array, each [{"key", "type", "queue": "default", "payload", "priority": 4, "maxAttempts": 20,
@@ -12,11 +26,13 @@
 --   p_on          success | done | failure
 -- The caller has made sure that the graph has no cycle. Verdicts:
 --   added          one row per job of p_jobs; queue_id is 0 unless it is ready
---   finished · cancelled   the workflow: it takes no more jobs
+--   finished · cancelled · overdue   the workflow: it takes no more jobs; overdue: its deadline has passed
 --   too-large      it would have more than 20,000 jobs or 200,000 edges
 --   duplicate-key · unknown-queue · unknown-key · unknown-job · started    with the key in question: it is used
 --                  twice; names no queue of the project (the queue's name is returned), no member, no job of the
 --                  project; or the child has started already, so that it can wait for nothing more
+--   condition-differs      the child (its key) waits for that parent already, or twice, on another outcome; id is
+--                  the number of the edge, from 1
 CREATE OR REPLACE FUNCTION grow_members(
   p_workflow int, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[])
 RETURNS TABLE (verdict text, key text, id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint)
@@ -39,6 +55,7 @@ DECLARE
   v_waiting bigint[];
   v_ready bigint[];
   v_edges bigint;
+  v_bad_edges bigint[];
 BEGIN
   SELECT w.* INTO v_flow FROM workflows w WHERE w.id = p_workflow;
   -- Its end is noted by the leader a moment after its last job has ended.
@@ -47,6 +64,9 @@ BEGIN
     RETURN;
   ELSIF v_flow.cancelled_at IS NOT NULL THEN
     RETURN QUERY SELECT 'cancelled'::text, NULL::text, NULL::bigint, 0, 0::smallint, 0::bigint;
+    RETURN;
+  ELSIF v_flow.deadline_passed_at IS NOT NULL OR v_flow.deadline_at <= clock_timestamp() THEN
+    RETURN QUERY SELECT 'overdue'::text, NULL::text, NULL::bigint, 0, 0::smallint, 0::bigint;
     RETURN;
   END IF;
 
@@ -95,6 +115,19 @@ BEGIN
     RETURN;
   END IF;
 
+  SELECT array_agg(e.n) INTO v_bad_edges
+    FROM (SELECT u.child, u.parent, u.condition, u.n,
+                 first_value(u.condition) OVER (PARTITION BY u.child, u.parent ORDER BY u.n) AS first
+            FROM unnest(v_to, v_from, p_on) WITH ORDINALITY AS u (child, parent, condition, n)) e
+    LEFT JOIN dependencies d ON d.child_id = e.child AND d.parent_id = e.parent
+   WHERE e.condition <> coalesce(d.on_outcome, e.first);
+  IF v_bad_edges IS NOT NULL THEN
+    RETURN QUERY SELECT 'condition-differs'::text, e.child, e.n, 0, 0::smallint, 0::bigint
+                   FROM unnest(p_children) WITH ORDINALITY AS e (child, n)
+                   JOIN unnest(v_bad_edges) AS b (n) ON b.n = e.n;
+    RETURN;
+  END IF;
+
   -- Members that get another edge: locked while they wait; one that a claim gets first has started.
   SELECT array_agg(DISTINCT u.id) INTO v_old
     FROM unnest(v_to) AS u (id) WHERE u.id NOT IN (SELECT n.id FROM unnest(v_new) AS n (id));
@@ -116,6 +149,8 @@ BEGIN
   SELECT array_agg(DISTINCT u.id) INTO v_old
     FROM unnest(v_from) AS u (id) WHERE u.id NOT IN (SELECT n.id FROM unnest(v_new) AS n (id));
   IF v_old IS NOT NULL THEN
+    -- Marked before they are shared: of two who share one, neither could mark it.
+    PERFORM mark_parents(v_flow.project_id, v_old);
     FOR i IN 1 .. 3 LOOP
       SELECT array_agg(l.id) INTO v_live
         FROM (SELECT j.id FROM jobs j WHERE j.id = ANY (v_old) AND j.project_id = v_flow.project_id
@@ -130,9 +165,9 @@ BEGIN
     END LOOP;
     IF coalesce(cardinality(v_live), 0) + coalesce(cardinality(v_ended), 0) < cardinality(v_old) THEN
       RETURN QUERY SELECT 'unknown-job'::text, coalesce(m.key, u.id::text), u.id, 0, 0::smallint, 0::bigint
-                     FROM unnest(v_old) AS u (id)
-                     LEFT JOIN workflow_members m ON m.workflow_id = p_workflow AND m.job_id = u.id
-                    WHERE u.id <> ALL (coalesce(v_live, '{}') || coalesce(v_ended, '{}'));
+                     FROM (SELECT o.id FROM unnest(v_old) AS o (id)
+                           EXCEPT SELECT h.id FROM unnest(v_live || v_ended) AS h (id)) u
+                     LEFT JOIN workflow_members m ON m.workflow_id = p_workflow AND m.job_id = u.id;
       RETURN;
     END IF;
   END IF;
@@ -145,14 +180,16 @@ BEGIN
          (e.job ->> 'runAt')::timestamptz, coalesce((e.job ->> 'maxAttempts')::int, 20),
          (e.job -> 'retryPolicy' #>> '{}')::json, e.job -> 'payload',
          (e.job ->> 'timeoutMs')::bigint, (e.job ->> 'startBy')::timestamptz,
-         coalesce((e.job ->> 'cost')::int, 1), e.job ->> 'concurrencyKey', p_workflow, v_keys[e.n],
-         v_new[e.n] = ANY (v_to), v_new[e.n] = ANY (v_from), e.job ->> 'join', e.job ->> 'gate'
+         coalesce((e.job ->> 'cost')::int, 1), e.job ->> 'concurrencyKey', p_workflow, e.job ->> 'key',
+         t.id IS NOT NULL, f.id IS NOT NULL, e.job ->> 'join', e.job ->> 'gate'
     FROM json_array_elements(p_jobs) WITH ORDINALITY AS e (job, n)
+    LEFT JOIN (SELECT DISTINCT u.id FROM unnest(v_to) AS u (id)) t ON t.id = v_new[e.n]
+    LEFT JOIN (SELECT DISTINCT u.id FROM unnest(v_from) AS u (id)) f ON f.id = v_new[e.n]
    CROSS JOIN LATERAL (SELECT coalesce((e.job ->> 'priority')::smallint, 4::smallint) AS priority) p
     JOIN queues q ON q.project_id = v_flow.project_id AND q.name = coalesce(e.job ->> 'queue', 'default')
                  AND q.deleted_at IS NULL;
   INSERT INTO workflow_members (workflow_id, job_id, key, expected_ms)
-  SELECT p_workflow, v_new[e.n], v_keys[e.n], (e.job ->> 'expectedMs')::bigint
+  SELECT p_workflow, v_new[e.n], e.job ->> 'key', (e.job ->> 'expectedMs')::bigint
     FROM json_array_elements(p_jobs) WITH ORDINALITY AS e (job, n);
   -- An edge that is there already counts once.
   INSERT INTO dependencies (child_id, parent_id, workflow_id, on_outcome)
@@ -161,22 +198,26 @@ BEGIN
   ON CONFLICT DO NOTHING;
   IF v_ended IS NOT NULL THEN
     UPDATE dependencies d
-       SET outcome = f.state, waived = is_bypassed(f.state, f.state_reason) AND d.on_outcome <> 'failure'
+       SET (outcome, benign, waived) = (SELECT o.outcome, o.benign, d.waived OR o.waived
+                                          FROM edge_of_ended(f.state, f.state_reason, d.on_outcome) o)
       FROM finished_jobs f
      WHERE d.parent_id = ANY (v_ended) AND d.child_id IN (SELECT u.id FROM unnest(v_to) AS u (id))
        AND d.outcome IS NULL AND f.id = ANY (v_ended) AND f.id = d.parent_id;
   END IF;
   IF v_live IS NOT NULL THEN
-    -- A running parent's row is not waited for: an assert_lease may hold it for long, even the one who grows. The
-    -- sweep tells its children then.
-    UPDATE jobs j SET has_dependents = true
-     WHERE j.id = ANY (ARRAY(SELECT p.id FROM jobs p
-                              WHERE p.id = ANY (v_live) AND NOT p.has_dependents
-                              ORDER BY p.id FOR NO KEY UPDATE SKIP LOCKED));
+    -- Again: a row that a claim or a settle had then is ours now.
+    PERFORM mark_parents(v_flow.project_id, v_live);
   END IF;
   IF v_waiting IS NOT NULL THEN
-    UPDATE jobs j SET has_dependencies = true, state = 'blocked', ready_at = NULL, state_reason = NULL
-     WHERE j.id = ANY (v_waiting);
+    UPDATE jobs j SET has_dependencies = true WHERE j.id = ANY (v_waiting) AND NOT j.has_dependencies;
+    -- As in bring_back: a gate that was open is not any more; its time runs anew. An edge that is met already
+    -- changes nothing.
+    UPDATE jobs j
+       SET state = 'blocked', ready_at = NULL, state_reason = NULL,
+           start_by = CASE WHEN j.gate IS NULL THEN j.start_by END,
+           run_at = CASE WHEN j.gate = 'time' AND j.payload ->> 'waitMs' IS NOT NULL THEN NULL ELSE j.run_at END
+     WHERE j.id = ANY (v_waiting)
+       AND EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = j.id AND NOT d.met);
   END IF;
   UPDATE workflows w SET job_count = w.job_count + cardinality(v_new), planned_at = NULL WHERE w.id = p_workflow;
 

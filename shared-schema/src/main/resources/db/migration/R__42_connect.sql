@@ -1,5 +1,15 @@
 -- Edges from jobs that exist already to jobs that are being handed in.
 
+-- What an edge is told of a parent that had ended before it was added, as if it had been there then: see end_member
+-- and skip_children. Null, and not waived, of one that lives.
+CREATE OR REPLACE FUNCTION edge_of_ended(
+  p_state text, p_reason text, p_on text, OUT outcome text, OUT benign boolean, OUT waived boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT p_state,
+         CASE WHEN p_state = 'skipped' THEN p_reason IS DISTINCT FROM 'dependency-failed' END,
+         jobs.is_bypassed(p_state, p_reason) AND p_on <> 'failure'
+$$;
+
 DROP FUNCTION IF EXISTS connect_jobs(int, bigint[], bigint[], text[], bigint[]);
 -- Makes jobs that the caller's transaction has just inserted, blocked, wait for jobs that the project has, of any
 -- workflow or none, live or ended: p_children[i] for p_parents[i] to end as p_conditions[i] says. What has ended
@@ -53,11 +63,13 @@ BEGIN
       SELECT v_held || array_agg(l.id) INTO v_held
         FROM (SELECT f.id FROM finished_jobs f
                WHERE f.id = ANY (v_parents) AND f.project_id = p_project ORDER BY f.id FOR SHARE) l;
-      EXIT WHEN v_held @> v_parents;
+      -- Both without a duplicate: of a row that is held there is no second one. (@> would compare each with each.)
+      EXIT WHEN cardinality(v_held) = cardinality(v_parents);
     END LOOP;
-    IF v_held IS NULL OR NOT v_held @> v_parents THEN
-      RETURN QUERY SELECT 'unknown'::text, p.id, NULL::int, NULL::smallint, NULL::bigint, NULL::int
-                     FROM unnest(v_parents) AS p (id) WHERE v_held IS NULL OR p.id <> ALL (v_held);
+    IF v_held IS NULL OR cardinality(v_held) < cardinality(v_parents) THEN
+      RETURN QUERY SELECT 'unknown'::text, u.id, NULL::int, NULL::smallint, NULL::bigint, NULL::int
+                     FROM (SELECT p.id FROM unnest(v_parents) AS p (id)
+                           EXCEPT SELECT h.id FROM unnest(v_held) AS h (id)) u;
       RETURN;
     END IF;
 
@@ -65,12 +77,12 @@ BEGIN
     WITH ended AS MATERIALIZED (
       SELECT f.id, f.state, f.state_reason FROM finished_jobs f WHERE f.id = ANY (v_parents)
     )
-    INSERT INTO dependencies (child_id, parent_id, workflow_id, on_outcome, outcome, benign)
-    SELECT c.id, e.parent, c.workflow_id, e.condition, p.state,
-           CASE WHEN p.state = 'skipped' THEN p.state_reason IS DISTINCT FROM 'dependency-failed' END
+    INSERT INTO dependencies (child_id, parent_id, workflow_id, on_outcome, outcome, benign, waived)
+    SELECT c.id, e.parent, c.workflow_id, e.condition, o.outcome, o.benign, o.waived
       FROM unnest(p_children, p_parents, p_conditions) AS e (child, parent, condition)
       JOIN jobs c ON c.id = e.child AND c.project_id = p_project
-      LEFT JOIN ended p ON p.id = e.parent;
+      LEFT JOIN ended p ON p.id = e.parent
+     CROSS JOIN LATERAL edge_of_ended(p.state, p.state_reason, e.condition) o;
   END IF;
 
   RETURN QUERY SELECT 'child_ready'::text, c.id, c.queue_id, c.dispatch_lane, c.dispatch_key, c.project_id

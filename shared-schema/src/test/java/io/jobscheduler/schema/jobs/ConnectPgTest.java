@@ -190,6 +190,21 @@ class ConnectPgTest {
     assertEquals("f", database.sql("SELECT has_dependents FROM jobs"));
   }
 
+  /** As the children that it had when it ended. */
+  @Test
+  void aParentThatWasSkippedByHandIsAsIfItHadNotBeenThere() throws SQLException {
+    Flow flow = new Flow(database, sql, project, queue, "cancel").job("a").job("b");
+    try (Connection api = database.connect(Role.API)) {
+      api.createStatement()
+          .execute(
+              "SELECT jobs.end_member(%d, %d, %d, 'skipped', NULL, 'by ann')"
+                  .formatted(project, flow.id, flow.id("a")));
+    }
+    assertEquals("ready", sql.state(childOf(flow.id("a"), "success")));
+    assertEquals("ready", sql.state(childOf(flow.id("a"), "done")));
+    assertEquals("skipped", sql.state(childOf(flow.id("a"), "failure")));
+  }
+
   /** Whatever brings an ended parent back has to find its children again. */
   @Test
   void anEndedParentIsMarkedToHaveChildren() throws SQLException {

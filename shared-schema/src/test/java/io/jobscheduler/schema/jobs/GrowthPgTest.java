@@ -9,9 +9,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -174,6 +177,109 @@ class GrowthPgTest {
               edge("v", "y"),
               new String[] {"bad", "v", "failure"}));
       assertEquals("a=succeeded bad=dead v=ready x=ready y=skipped z=ready", flow.shown());
+    }
+  }
+
+  @Test
+  void aWorkflowWhoseDeadlineHasPassedTakesNoMore() throws SQLException {
+    try (Connection worker = sql.asWorker()) {
+      Sql.Claimed a = flow.claim(worker, 1).get(0);
+      database.sql("UPDATE workflows SET deadline_at = clock_timestamp()");
+      assertEquals(Map.of("null", "overdue"), add(jobs("b")));
+      assertEquals(Map.of("null", "overdue"), grow(worker, a, jobs("b")));
+      database.sql(
+          "UPDATE workflows SET deadline_at = '2099-01-01', deadline_passed_at = clock_timestamp()");
+      assertEquals(Map.of("null", "overdue"), add(jobs("b")));
+      assertEquals("a=running z=blocked", flow.shown());
+    }
+  }
+
+  /** Its time runs from when its edges are met, the new one too. */
+  @Test
+  void anOpenGateThatGetsAnotherEdgeHasItsTimeAnew() throws SQLException {
+    flow.gate("t", "time", "{\"waitMs\":3600000}")
+        .gate("ok", "approval", "{\"expiresInMs\":3600000}");
+    database.sql("SELECT release_children(ARRAY[%d, %d])".formatted(flow.id("t"), flow.id("ok")));
+    assertEquals("t", flow.column("t", "state = 'scheduled' AND run_at IS NOT NULL"));
+    assertEquals("t", flow.column("ok", "ready_at IS NOT NULL AND start_by IS NOT NULL"));
+    try (Connection worker = sql.asWorker()) {
+      flow.job("done").end(worker, "succeeded", "done");
+    }
+    String runAt = flow.column("t", "run_at");
+    String startBy = flow.column("ok", "start_by");
+    assertEquals(Map.of(), add("[]", edge("done", "t"), edge("done", "ok")));
+    assertEquals(runAt, flow.column("t", "run_at"));
+    assertEquals(startBy, flow.column("ok", "start_by"));
+    assertEquals(Map.of(), add("[]", edge("a", "t"), edge("a", "ok")));
+    assertEquals("t", flow.column("t", "state = 'blocked' AND run_at IS NULL"));
+    assertEquals(
+        "t", flow.column("ok", "state = 'blocked' AND ready_at IS NULL AND start_by IS NULL"));
+  }
+
+  /** As the children of before: what was skipped by hand counts as if it had not been there. */
+  @Test
+  void anEdgeFromASkippedParentIsToldWhatOlderOnesWere() throws SQLException {
+    flow.job("byhand").job("c").edge("byhand", "c", "failure");
+    try (Connection worker = sql.asWorker();
+        Connection api = database.connect(Role.API)) {
+      api.createStatement()
+          .execute(
+              "SELECT jobs.end_member(%d, %d, %d, 'skipped', NULL, 'by ann')"
+                  .formatted(project, flow.id, flow.id("byhand")));
+      flow.drain();
+    }
+    assertEquals(
+        Map.of("x", "added ready", "y", "added"),
+        add(jobs("x", "y"), edge("byhand", "x"), edge("c", "y")));
+    assertEquals("dependency-skipped", flow.column("c", "state_reason"));
+    assertEquals("dependency-skipped", flow.column("y", "state_reason"));
+  }
+
+  /** Of two that hold it shared, neither could write that it has children. */
+  @Test
+  void aParentThatGetsChildrenFromTwoAtOnceIsMarked() throws Exception {
+    long parent = sql.ready(queue, 1).get(0);
+    Flow other = new Flow(database, sql, project, queue, "cancel").job("a");
+    List<CompletableFuture<Void>> both = new ArrayList<>();
+    try (Connection owner = database.connect(Role.OWNER)) {
+      owner.setAutoCommit(false);
+      // Both have locked the parent, as far as they can, when they come to store their jobs.
+      owner.createStatement().execute("LOCK TABLE jobs.workflow_members IN SHARE MODE");
+      for (int id : List.of(flow.id, other.id)) {
+        both.add(CompletableFuture.runAsync(() -> waitFor(parent, id)));
+      }
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (sql.number("SELECT count(*) FROM pg_locks WHERE NOT granted") < 2) {
+        assertTrue(System.nanoTime() < end, "they do not wait");
+      }
+      owner.commit();
+    }
+    for (CompletableFuture<Void> one : both) {
+      one.get(30, TimeUnit.SECONDS);
+    }
+    assertEquals(
+        "2", database.sql("SELECT count(*) FROM dependencies WHERE parent_id = " + parent));
+    assertEquals("t", database.sql("SELECT has_dependents FROM jobs WHERE id = " + parent));
+  }
+
+  /** Adds a job that waits for {@code parent}, however long the lock that it meets is held. */
+  private void waitFor(long parent, int workflow) {
+    try (Connection api = database.connect(Role.API)) {
+      for (int tries = 1; ; tries++) {
+        try {
+          api.createStatement()
+              .execute(
+                  "SELECT jobs.add_members(%d, %d, '%s', '{NULL}', '{%d}', '{n}', '{success}')"
+                      .formatted(project, workflow, jobs("n"), parent));
+          return;
+        } catch (SQLException e) {
+          if (tries == 20 || !"55P03".equals(e.getSQLState())) {
+            throw e;
+          }
+        }
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
     }
   }
 
