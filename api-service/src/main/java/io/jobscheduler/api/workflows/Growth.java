@@ -10,10 +10,12 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -64,26 +66,31 @@ class Growth {
   private List<ReadyJob> insert(Handle h, Grant grant, int workflow, GrowthRequest request) {
     List<WorkflowRequest.Member> members = request.jobs().jobs();
     List<GrowthStore.Edge> edges = new ArrayList<>();
+    List<String> pointers = new ArrayList<>();
     for (WorkflowRequest.Edge edge : request.jobs().edges()) {
       edges.add(
           new GrowthStore.Edge(
               members.get(edge.parent()).key(), null, members.get(edge.child()).key(), edge.on()));
+      pointers.add(members.get(edge.child()).node().pointer());
     }
     for (WorkflowRequest.Outside edge : request.jobs().outside()) {
       edges.add(
           new GrowthStore.Edge(edge.key(), edge.job(), members.get(edge.child()).key(), edge.on()));
+      pointers.add(edge.pointer());
     }
     for (GrowthRequest.Added edge : request.dependencies()) {
       edges.add(new GrowthStore.Edge(edge.from(), null, edge.to(), edge.on()));
+      pointers.add(edge.pointer());
     }
     List<ReadyJob> ready = new ArrayList<>();
     List<GrowthStore.Row> rows = store.add(h, grant.projectId(), workflow, members, edges);
-    refuse(rows, request);
+    refuse(rows, request, pointers);
     rows.stream().map(GrowthStore.Row::ready).filter(Objects::nonNull).forEach(ready::add);
     return ready;
   }
 
-  private static void refuse(List<GrowthStore.Row> rows, GrowthRequest request) {
+  private static void refuse(
+      List<GrowthStore.Row> rows, GrowthRequest request, List<String> pointers) {
     String verdict = rows.isEmpty() ? "added" : rows.get(0).verdict();
     switch (verdict) {
       case "added" -> {
@@ -93,6 +100,9 @@ class Growth {
       case "finished" -> throw Surgery.finished();
       case "cancelled" ->
           throw Surgery.conflict("The workflow was cancelled; it takes no more jobs.");
+      case "overdue" ->
+          throw Surgery.conflict("The workflow's deadline has passed; it takes no more jobs.");
+      case "condition-differs" -> throw differs(rows, pointers);
       case "too-large" ->
           throw ProblemException.at(
               ProblemType.VALIDATION_FAILED,
@@ -106,8 +116,19 @@ class Growth {
     }
   }
 
+  private static ProblemException differs(List<GrowthStore.Row> rows, List<String> pointers) {
+    Violations violations = new Violations();
+    for (GrowthStore.Row row : rows) {
+      violations.add(
+          pointers.get(Math.toIntExact(Objects.requireNonNull(row.id())) - 1),
+          "The job \"" + row.key() + "\" depends on this one already, on a different outcome.");
+    }
+    return violations.problem();
+  }
+
   private static ProblemException unknownJobs(List<GrowthStore.Row> rows, GrowthRequest request) {
-    List<Long> unknown = rows.stream().map(GrowthStore.Row::id).toList();
+    Set<Long> unknown = new HashSet<>();
+    rows.forEach(row -> unknown.add(Objects.requireNonNull(row.id())));
     Violations violations = new Violations();
     for (WorkflowRequest.Outside edge : request.jobs().outside()) {
       if (edge.job() != null && unknown.contains(edge.job())) {

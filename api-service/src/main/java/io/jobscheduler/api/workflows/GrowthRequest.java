@@ -81,17 +81,25 @@ record GrowthRequest(WorkflowRequest jobs, List<Added> dependencies) {
   }
 
   private static void readDependencies(JsonReader in, List<Added> added) {
+    String at = in.pointer();
     if (!in.startArray()) {
       return;
     }
     int count = 0;
     while (in.nextItem()) {
+      count++;
       if (in.startObject()) {
         Added edge = readDependency(in);
-        if (edge != null && ++count <= GraphReader.MOST_EDGES) {
+        if (edge != null && count <= GraphReader.MOST_EDGES) {
           added.add(edge);
         }
       }
+    }
+    if (count > GraphReader.MOST_EDGES) {
+      in.violations()
+          .add(
+              at,
+              "Expected at most " + GraphReader.MOST_EDGES + " dependencies, not " + count + ".");
     }
   }
 

@@ -21,6 +21,7 @@ class GrowthStore {
    * What came of it: one row per job added, or one verdict that says why nothing was.
    *
    * @param key the job that was added; else the one that stands in the way
+   * @param id of that job; of the verdict condition-differs the edge's number, from 1
    * @param ready its place, if it is ready
    */
   record Row(String verdict, @Nullable String key, @Nullable Long id, @Nullable ReadyJob ready) {}

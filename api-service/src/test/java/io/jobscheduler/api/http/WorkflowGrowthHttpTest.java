@@ -125,6 +125,23 @@ class WorkflowGrowthHttpTest {
     assertEquals("ab", edges());
   }
 
+  /** The edge that is there would stay as it is, and the caller believe otherwise. */
+  @Test
+  void anEdgeThatIsThereOnAnotherOutcomeIsRefusedAndNamed() {
+    add("{\"dependencies\":[{\"from\":\"a\",\"to\":\"b\"}]}").status(201);
+    assertEquals(
+        List.of("/dependencies/1", "/jobs/0/dependsOn/1/job"),
+        add(
+                "{\"jobs\":[{\"key\":\"c\",\"type\":\"t\",\"dependsOn\":[\"a\",{\"job\":\"%s\",\"on\":\"done\"}]}],\"dependencies\":[{\"from\":\"c\",\"to\":\"b\"},{\"from\":\"a\",\"to\":\"b\",\"on\":\"failure\"}]}"
+                    .formatted(id("a")))
+            .problem(422, "validation-failed")
+            .pointers()
+            .stream()
+            .sorted()
+            .toList());
+    assertEquals("ab", edges());
+  }
+
   private String id(String key) {
     return admin.get(workflow + "/jobs/" + key).status(200).json().path("id").asText();
   }

@@ -29,8 +29,9 @@ public final class GrowthException extends Exception {
   /**
    * Why: {@code cycle}, {@code invalid} (a value is out of its range), {@code different} (the key
    * is taken by another job), {@code duplicate-key}, {@code unknown-key}, {@code unknown-queue},
-   * {@code not-downstream}, {@code too-large}, {@code cancelled}, {@code finished} or {@code
-   * no-workflow}.
+   * {@code not-downstream}, {@code condition-differs} (it is to wait for a job twice, on different
+   * outcomes), {@code too-large}, {@code cancelled}, {@code overdue} (the workflow's deadline has
+   * passed), {@code finished} or {@code no-workflow}.
    */
   public String reason() {
     return reason;
