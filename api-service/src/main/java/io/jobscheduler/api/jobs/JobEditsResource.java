@@ -55,7 +55,7 @@ public class JobEditsResource {
           @Nullable List<String> tags) {}
 
   @PATCH
-  @Audited("job")
+  @Audited(value = "job", mostBytes = JsonBody.LARGE)
   @Path("/{job}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

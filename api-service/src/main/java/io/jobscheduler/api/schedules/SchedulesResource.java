@@ -74,7 +74,7 @@ public class SchedulesResource {
   }
 
   @POST
-  @Audited("schedule")
+  @Audited(value = "schedule", mostBytes = JsonBody.LARGE)
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "createSchedule",
@@ -147,7 +147,7 @@ public class SchedulesResource {
   }
 
   @PUT
-  @Audited("schedule")
+  @Audited(value = "schedule", mostBytes = JsonBody.LARGE)
   @Path("/{name}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
@@ -192,7 +192,7 @@ public class SchedulesResource {
   }
 
   @PATCH
-  @Audited("schedule")
+  @Audited(value = "schedule", mostBytes = JsonBody.LARGE)
   @Path("/{name}")
   @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
   @Operation(

@@ -1,6 +1,7 @@
 package io.jobscheduler.api.trail;
 
 import io.jobscheduler.api.database.AfterCommit;
+import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.problem.ProblemException;
 import jakarta.annotation.Priority;
 import jakarta.interceptor.AroundInvoke;
@@ -8,6 +9,8 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Response;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -42,11 +45,24 @@ class AuditInterceptor {
   // is open.
   @AroundInvoke
   @Nullable Object record(InvocationContext call) throws Exception {
+    readBody(call);
     Outcome outcome = AfterCommit.of(() -> jdbi.inTransaction(h -> recorded(call, h)));
     if (outcome.refusal() != null) {
       throw outcome.refusal();
     }
     return outcome.answer();
+  }
+
+  // A client that sends its body slowly, or never, would keep a connection of the pool meanwhile.
+  private static void readBody(InvocationContext call) {
+    @Nullable Object[] arguments = call.getParameters();
+    for (int i = 0; i < arguments.length; i++) {
+      if (arguments[i] instanceof InputStream body) {
+        int most = call.getMethod().getAnnotation(Audited.class).mostBytes();
+        arguments[i] = new ByteArrayInputStream(JsonBody.bytes(body, most));
+      }
+    }
+    call.setParameters(arguments);
   }
 
   private Outcome recorded(InvocationContext call, Handle transaction) throws Exception {

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.trail;
 
+import io.jobscheduler.api.json.JsonBody;
 import jakarta.enterprise.util.Nonbinding;
 import jakarta.interceptor.InterceptorBinding;
 import java.lang.annotation.ElementType;
@@ -26,4 +27,8 @@ public @interface Audited {
    */
   @Nonbinding
   boolean keepsRefusals() default false;
+
+  /** The largest body; it is read whole before the transaction begins. */
+  @Nonbinding
+  int mostBytes() default JsonBody.SMALL;
 }

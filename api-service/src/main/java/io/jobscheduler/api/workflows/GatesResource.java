@@ -97,7 +97,7 @@ public class GatesResource {
   }
 
   @POST
-  @Audited("workflow-signal")
+  @Audited(value = "workflow-signal", mostBytes = JsonBody.LARGE)
   @Path("/signals/{name}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

@@ -78,7 +78,7 @@ public class WorkflowJobsResource {
   }
 
   @PATCH
-  @Audited("workflow-job")
+  @Audited(value = "workflow-job", mostBytes = JsonBody.LARGE)
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "editWorkflowJob",
@@ -163,7 +163,7 @@ public class WorkflowJobsResource {
   }
 
   @POST
-  @Audited("workflow-job")
+  @Audited(value = "workflow-job", mostBytes = JsonBody.LARGE)
   @Path("/mark-succeeded")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

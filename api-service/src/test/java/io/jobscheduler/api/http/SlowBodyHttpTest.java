@@ -1,0 +1,64 @@
+package io.jobscheduler.api.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.common.http.TestHTTPResource;
+import io.quarkus.test.junit.QuarkusTest;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(ApiDatabase.class)
+class SlowBodyHttpTest {
+  private static final int TIMEOUT_MILLIS = 60_000;
+
+  @TestHTTPResource("/")
+  URI base;
+
+  /** Else as many slow clients as there are connections keep everybody else out. */
+  @Test
+  void aBodyThatDoesNotComeKeepsNoTransactionOpen() throws IOException {
+    ApiClient admin = ApiClient.admin(base);
+    String project = admin.project("slow-body");
+    String body = "{\"weight\":3}";
+    try (Socket client = new Socket(base.getHost(), base.getPort())) {
+      client.setSoTimeout(TIMEOUT_MILLIS);
+      OutputStream out = client.getOutputStream();
+      out.write(
+          """
+          PATCH %s/queues/default HTTP/1.1\r
+          Host: localhost\r
+          Authorization: Bearer %s\r
+          Content-Type: application/json\r
+          Content-Length: %d\r
+          Expect: 100-continue\r
+          Connection: close\r
+          \r
+          """
+              .formatted(project, admin.token(), body.length())
+              .getBytes(StandardCharsets.US_ASCII));
+      BufferedReader in =
+          new BufferedReader(
+              new InputStreamReader(client.getInputStream(), StandardCharsets.US_ASCII));
+      // Said when the service begins to wait for the body.
+      assertEquals("HTTP/1.1 100 Continue", in.readLine());
+      assertEquals("", in.readLine());
+      assertEquals(
+          "0",
+          ApiClient.value(
+              "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                  + " AND application_name = 'api-service' AND state LIKE 'idle in transaction%'"));
+      out.write(body.getBytes(StandardCharsets.US_ASCII));
+      String answer = in.readLine();
+      assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
+    }
+  }
+}
