@@ -5,6 +5,7 @@ import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
+import io.jobscheduler.api.trail.AuditTrail;
 import io.jobscheduler.api.trail.Audited;
 import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
@@ -38,6 +39,7 @@ public class AuthResource {
   private final Sessions sessions;
   private final Tokens tokens;
   private final Authorizer authorizer;
+  private final AuditTrail trail;
 
   AuthResource(
       AccessStore store,
@@ -47,7 +49,8 @@ public class AuthResource {
       ClientAddress address,
       Sessions sessions,
       Tokens tokens,
-      Authorizer authorizer) {
+      Authorizer authorizer,
+      AuditTrail trail) {
     this.store = store;
     this.users = users;
     this.passwords = passwords;
@@ -56,6 +59,7 @@ public class AuthResource {
     this.sessions = sessions;
     this.tokens = tokens;
     this.authorizer = authorizer;
+    this.trail = trail;
   }
 
   /** Body of a login. */
@@ -108,7 +112,12 @@ public class AuthResource {
       @Context HttpServerRequest http) {
     LoginRequest request = JsonBody.read(body, JsonBody.SMALL, AuthResource::readLogin);
     AccessStore.Credentials user = check(request.email(), request.password(), address.of(http));
-    return answer(sessions.begin(user.id(), user.email()));
+    return answer(sessions.begin(user).orElseThrow(AuthResource::wrong));
+  }
+
+  private static ProblemException wrong() {
+    return ProblemException.of(
+        ProblemType.UNAUTHORIZED, "The email address or the password is wrong.");
   }
 
   // The same statements and one hash, whether the account is unknown, disabled or the password
@@ -120,8 +129,7 @@ public class AuthResource {
     boolean right =
         passwords.matches(password, user.map(AccessStore.Credentials::passwordHash).orElse(null));
     if (user.isEmpty() || !right) {
-      throw ProblemException.of(
-          ProblemType.UNAUTHORIZED, "The email address or the password is wrong.");
+      throw wrong();
     }
     throttle.giveBack(one);
     return user.get();
@@ -238,7 +246,7 @@ public class AuthResource {
   }
 
   @POST
-  @Audited(value = "user", keepsRefusals = true)
+  @Audited(value = "user", opensItself = true)
   @Path("/password")
   @Authenticated
   @Consumes(MediaType.APPLICATION_JSON)
@@ -266,9 +274,18 @@ public class AuthResource {
           ProblemType.FORBIDDEN, "Your password is kept by the issuer that you log in with.");
     }
     PasswordRequest request = JsonBody.read(body, JsonBody.SMALL, AuthResource::readPassword);
-    check(user.email(), request.oldPassword(), address.of(http));
-    users.setPassword(user.id(), passwords.hash(request.newPassword()));
-    return answer(sessions.begin(user.id(), user.email()));
+    AccessStore.Credentials old =
+        check(user.email(), request.oldPassword(), address.of(http));
+    String hash = passwords.hash(request.newPassword());
+    return trail.change(
+        "user",
+        "",
+        () ->
+            answer(
+                users
+                    .setPassword(old, hash)
+                    .flatMap(sessions::begin)
+                    .orElseThrow(AuthResource::wrong)));
   }
 
   private static @Nullable PasswordRequest readPassword(JsonReader in) {

@@ -22,11 +22,16 @@ class SessionStore {
   /** A session and whose it is. */
   record Session(long id, long user, String email) {}
 
+  // A change of the password, or of the account, that was under way while the password was checked
+  // either waits for this lock and then ends this session too, or is waited for and leaves no row.
   private static final String INSERT_SESSION =
       """
       INSERT INTO jobs.sessions (user_id, handle, token_hash, expires_at)
-      VALUES (:user, :handle, :hash,
-              clock_timestamp() + make_interval(secs => least(:idle::float8, :lifetime::float8)))
+      SELECT u.id, :handle, :hash,
+             clock_timestamp() + make_interval(secs => least(:idle::float8, :lifetime::float8))
+        FROM jobs.users u
+       WHERE u.id = :user AND u.password_hash = :passwordHash AND u.disabled_at IS NULL
+         FOR SHARE
       RETURNING id
       """;
 
@@ -42,21 +47,23 @@ class SessionStore {
                      ORDER BY s.expires_at LIMIT 10 FOR UPDATE SKIP LOCKED)
       """;
 
-  long insertSession(long user, RefreshToken token) {
+  /** Empty when the user's password is no longer the one that was checked. */
+  Optional<Long> insertSession(AccessStore.Credentials user, RefreshToken token) {
     return jdbi.withHandle(
         h -> {
           h.createUpdate(DELETE_SURPLUS)
-              .bind("user", user)
+              .bind("user", user.id())
               .bind("most", MOST_OF_A_USER - 1)
               .execute();
           return h.createQuery(INSERT_SESSION)
-              .bind("user", user)
+              .bind("user", user.id())
+              .bind("passwordHash", user.passwordHash())
               .bind("handle", token.handle())
               .bind("hash", token.hash())
               .bind("idle", seconds(config.sessionIdle()))
               .bind("lifetime", seconds(config.sessionLifetime()))
               .mapTo(Long.class)
-              .one();
+              .findOne();
         });
   }
 

@@ -33,11 +33,15 @@ class Sessions {
   /** A session and the refresh token that is good now. */
   record Open(SessionStore.Session session, String refreshToken) {}
 
-  /** Begins a session. */
-  Open begin(long user, String email) {
+  /** Begins a session; empty when the credentials are no longer what was checked. */
+  Optional<Open> begin(AccessStore.Credentials user) {
     RefreshToken token = RefreshToken.first(master());
-    long id = store.insertSession(user, token);
-    return new Open(new SessionStore.Session(id, user, email), token.text());
+    return store
+        .insertSession(user, token)
+        .map(
+            id ->
+                new Open(
+                    new SessionStore.Session(id, user.id(), user.email()), token.text()));
   }
 
   /** Goes on with a session; empty when the token is not good. */

@@ -143,17 +143,31 @@ class UserStore {
         h -> h.createQuery(FIND_USER).bind("user", user).map((row, c) -> userOf(row)).findOne());
   }
 
+  // The hash again: of two changes at once, the second one's old password is no longer right.
   private static final String SET_PASSWORD =
       """
-      UPDATE jobs.users SET password_hash = :hash WHERE id = :user AND issuer IS NULL
+      UPDATE jobs.users SET password_hash = :hash
+       WHERE id = :user AND password_hash = :old AND disabled_at IS NULL
       """;
 
-  /** Sets a password and ends every session of the user, in one. */
-  void setPassword(long user, String hash) {
-    jdbi.useTransaction(
+  /**
+   * Sets a password and ends every session of the user, in one; empty when the old one is no longer
+   * what was checked.
+   */
+  Optional<AccessStore.Credentials> setPassword(AccessStore.Credentials old, String hash) {
+    return jdbi.inTransaction(
         h -> {
-          h.createUpdate(SET_PASSWORD).bind("hash", hash).bind("user", user).execute();
-          deleteSessions(h, user);
+          int changed =
+              h.createUpdate(SET_PASSWORD)
+                  .bind("hash", hash)
+                  .bind("user", old.id())
+                  .bind("old", old.passwordHash())
+                  .execute();
+          if (changed == 0) {
+            return Optional.empty();
+          }
+          deleteSessions(h, old.id());
+          return Optional.of(new AccessStore.Credentials(old.id(), old.email(), hash));
         });
   }
 

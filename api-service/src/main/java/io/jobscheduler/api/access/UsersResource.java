@@ -10,6 +10,7 @@ import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.SqlFailures;
+import io.jobscheduler.api.trail.AuditTrail;
 import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
@@ -43,11 +44,14 @@ public class UsersResource {
   private final UserStore store;
   private final PasswordCheck passwords;
   private final Authorizer authorizer;
+  private final AuditTrail trail;
 
-  UsersResource(UserStore store, PasswordCheck passwords, Authorizer authorizer) {
+  UsersResource(
+      UserStore store, PasswordCheck passwords, Authorizer authorizer, AuditTrail trail) {
     this.store = store;
     this.passwords = passwords;
     this.authorizer = authorizer;
+    this.trail = trail;
   }
 
   /**
@@ -77,7 +81,7 @@ public class UsersResource {
   }
 
   @POST
-  @Audited("user")
+  @Audited(value = "user", opensItself = true)
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "createUser",
@@ -99,10 +103,16 @@ public class UsersResource {
           InputStream body) {
     authorizer.requirePlatformAdmin();
     UserRequest request = JsonBody.read(body, JsonBody.SMALL, UserRequest::read);
+    // Takes long, so no connection is held meanwhile.
     String hash = passwords.hash(request.password());
     try {
       UserRow row =
-          store.insertUser(request.email(), request.name(), hash, request.platformAdmin());
+          trail.change(
+              "user",
+              "",
+              () ->
+                  store.insertUser(
+                      request.email(), request.name(), hash, request.platformAdmin()));
       return Response.status(Response.Status.CREATED).entity(User.of(row)).build();
     } catch (JdbiException e) {
       if (SqlFailures.stateOf(e).equals(SqlFailures.UNIQUE)) {

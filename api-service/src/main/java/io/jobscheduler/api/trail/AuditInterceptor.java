@@ -46,6 +46,11 @@ class AuditInterceptor {
   @AroundInvoke
   @Nullable Object record(InvocationContext call) throws Exception {
     readBody(call);
+    Method method = call.getMethod();
+    trail.of(method.getAnnotation(Operation.class).operationId());
+    if (method.getAnnotation(Audited.class).opensItself()) {
+      return call.proceed();
+    }
     Outcome outcome = AfterCommit.of(() -> jdbi.inTransaction(h -> recorded(call, h)));
     if (outcome.refusal() != null) {
       throw outcome.refusal();
@@ -68,7 +73,7 @@ class AuditInterceptor {
   private Outcome recorded(InvocationContext call, Handle transaction) throws Exception {
     Method method = call.getMethod();
     Audited audited = method.getAnnotation(Audited.class);
-    trail.begin(transaction, method.getAnnotation(Operation.class).operationId());
+    trail.begin(transaction);
     try {
       Object answer = call.proceed();
       if (isChange(answer)) {

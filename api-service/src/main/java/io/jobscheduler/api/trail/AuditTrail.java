@@ -1,31 +1,62 @@
 package io.jobscheduler.api.trail;
 
+import io.jobscheduler.api.database.AfterCommit;
 import io.jobscheduler.api.http.RequestIds;
 import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.RequestScoped;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /** Who acts in this request, and the transaction that is to be recorded, if it is one. */
 @RequestScoped
 public class AuditTrail {
+  private final Jdbi jdbi;
   private final TrailStore store;
   private final CurrentVertxRequest request;
   private @Nullable Handle handle;
+  private TrailStore.@Nullable By who;
   private String action = "";
-  private boolean known;
   private int projectId;
 
-  AuditTrail(TrailStore store, CurrentVertxRequest request) {
+  AuditTrail(Jdbi jdbi, TrailStore store, CurrentVertxRequest request) {
+    this.jdbi = jdbi;
     this.store = store;
     this.request = request;
   }
 
-  /** Begins to record, inside the transaction of {@code transaction}. */
-  void begin(Handle transaction, String operation) {
-    this.handle = transaction;
+  /** Notes which operation the request asks for. */
+  void of(String operation) {
     this.action = operation;
+  }
+
+  /** Begins to record, inside the transaction of {@code transaction}. */
+  void begin(Handle transaction) {
+    this.handle = transaction;
+    if (who != null) {
+      store.say(transaction, who);
+    }
+  }
+
+  /**
+   * The transaction of an operation that opens it itself, after it has authorised its caller.
+   *
+   * @param kind the kind of object that is changed
+   * @param object its id, where no trigger knows
+   * @throws IllegalStateException when nobody has authorised the caller
+   */
+  public <T> T change(String kind, String object, Supplier<T> work) {
+    return AfterCommit.of(
+        () ->
+            jdbi.inTransaction(
+                transaction -> {
+                  begin(transaction);
+                  T result = work.get();
+                  end(kind, object);
+                  return result;
+                }));
   }
 
   /**
@@ -38,28 +69,30 @@ public class AuditTrail {
    * @param project the project in which
    */
   public void by(String kind, long id, String name, @Nullable String address, int project) {
-    known = false;
     projectId = project;
+    who = null;
     by(kind, id, name, address);
   }
 
   /** The same, where no project is known yet and may never be. */
   public void by(String kind, long id, String name, @Nullable String address) {
-    Handle transaction = handle;
-    if (transaction == null || known) {
+    if (who != null) {
       return;
     }
-    known = true;
     RoutingContext current = request.getCurrent();
-    store.say(
-        transaction,
+    TrailStore.By by =
         new TrailStore.By(
             kind,
             Long.toString(id),
             name,
             action,
             address,
-            current == null ? null : RequestIds.of(current)));
+            current == null ? null : RequestIds.of(current));
+    who = by;
+    Handle transaction = handle;
+    if (transaction != null) {
+      store.say(transaction, by);
+    }
   }
 
   /**
@@ -69,7 +102,7 @@ public class AuditTrail {
    */
   void end(String kind, String object) {
     Handle transaction = handle;
-    if (transaction == null || !known) {
+    if (transaction == null || who == null) {
       throw new IllegalStateException("nothing says who did " + action);
     }
     store.noteAction(transaction, projectId, kind, object);

@@ -28,6 +28,13 @@ public @interface Audited {
   @Nonbinding
   boolean keepsRefusals() default false;
 
+  /**
+   * Whether the method does what takes long, or holds locks of its own, before its transaction,
+   * which it then makes itself by {@link AuditTrail#change}.
+   */
+  @Nonbinding
+  boolean opensItself() default false;
+
   /** The largest body; it is read whole before the transaction begins. */
   @Nonbinding
   int mostBytes() default JsonBody.SMALL;
