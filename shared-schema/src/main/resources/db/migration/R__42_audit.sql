@@ -13,14 +13,16 @@ SET search_path = jobs, pg_temp
 AS $$
 DECLARE
   v_by jsonb := nullif(current_setting('jobs.audit', true), '')::jsonb;
-  v_id bigint := nullif(current_setting('jobs.audit_written', true), '')::bigint;
 BEGIN
-  -- Not committed yet, so not sealed: the lock is still held.
+  -- Not committed yet, so not sealed: the lock is still held. The time too: after a restore into another cluster
+  -- transactions are counted anew.
   UPDATE audit_log a
      SET changes = a.changes || (
            SELECT jsonb_object_agg(c.key, c.value || coalesce((a.changes -> c.key) - 'after', '{}'))
              FROM jsonb_each(p_changes) AS c)
-   WHERE a.id = v_id AND a.project_id = p_project AND a.object_kind = p_kind AND a.object_id = p_object;
+   WHERE a.tx = pg_current_xact_id_if_assigned() AND a.at >= transaction_timestamp()
+     AND a.project_id = p_project AND a.object_kind = p_kind AND a.object_id = p_object
+     AND a.actor_id IS NOT DISTINCT FROM v_by ->> 'id' AND a.changes IS NOT NULL;
   IF FOUND THEN
     RETURN;
   END IF;
@@ -29,9 +31,7 @@ BEGIN
   INSERT INTO audit_log (project_id, actor_kind, actor_id, actor, action, object_kind, object_id, changes, address,
                          request_id)
   VALUES (p_project, coalesce(v_by ->> 'kind', 'unknown'), v_by ->> 'id', coalesce(v_by ->> 'name', session_user),
-          coalesce(v_by ->> 'action', p_else), p_kind, p_object, p_changes, v_by ->> 'address', v_by ->> 'request')
-  RETURNING id INTO v_id;
-  PERFORM set_config('jobs.audit_written', v_id::text, true);
+          coalesce(v_by ->> 'action', p_else), p_kind, p_object, p_changes, v_by ->> 'address', v_by ->> 'request');
 END
 $$;
 
@@ -40,8 +40,14 @@ CREATE OR REPLACE FUNCTION audit_action(p_project int, p_kind text, p_object tex
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 AS $$
+DECLARE
+  v_by jsonb := nullif(current_setting('jobs.audit', true), '')::jsonb;
 BEGIN
-  IF coalesce(current_setting('jobs.audit_written', true), '') = '' THEN
+  IF NOT EXISTS (
+       SELECT 1 FROM audit_log a
+        WHERE a.tx = pg_current_xact_id_if_assigned() AND a.at >= transaction_timestamp()
+          AND a.actor_id IS NOT DISTINCT FROM v_by ->> 'id'
+          AND a.action = coalesce(v_by ->> 'action', a.action)) THEN
     PERFORM audit_write(p_project, p_kind, p_object, NULL, 'unknown');
   END IF;
 END
@@ -132,6 +138,19 @@ AS $$
            a.changes, a.address, a.request_id)::text, 'UTF8'))
 $$;
 
+-- Writes where a project's chain ends now. Internal.
+CREATE OR REPLACE FUNCTION end_chain(p_end audit_chains) RETURNS void
+LANGUAGE sql VOLATILE
+SET search_path = jobs, pg_temp
+AS $$
+  INSERT INTO audit_chains AS c (project_id, position, audit_id, hash, sealed_at)
+  SELECT p_end.project_id, p_end.position, p_end.audit_id, p_end.hash, clock_timestamp()
+   WHERE p_end.project_id IS NOT NULL
+  ON CONFLICT (project_id) DO UPDATE
+     SET position = excluded.position, audit_id = excluded.audit_id, hash = excluded.hash,
+         sealed_at = excluded.sealed_at
+$$;
+
 -- Seals the oldest rows that are not, at most p_limit; returns how many. 0 also when a writer held the lock for
 -- longer than is waited: the next round comes.
 CREATE OR REPLACE FUNCTION seal_audit(p_limit int) RETURNS int
@@ -144,28 +163,37 @@ AS $$
 DECLARE
   v_row audit_log;
   v_chain audit_chains;
-  v_hash bytea;
   v_sealed int := 0;
+  v_to bigint := 0;
 BEGIN
   PERFORM require_read_committed();
   -- With the lock alone, everybody who drew a smaller id has ended; the next statement sees what they left.
   PERFORM pg_advisory_xact_lock(6, 0);
+  -- Project by project, so that each end is written once: each version of a row that one transaction writes again
+  -- makes the next one dearer.
   FOR v_row IN
-    SELECT a.* FROM audit_log a
-     WHERE a.id > (SELECT p.sealed_to FROM audit_progress p) ORDER BY a.id LIMIT p_limit
+    SELECT b.* FROM (
+      SELECT a.* FROM audit_log a
+       WHERE a.id > (SELECT p.sealed_to FROM audit_progress p) ORDER BY a.id LIMIT p_limit) b
+     ORDER BY b.project_id, b.id
   LOOP
-    SELECT c.* INTO v_chain FROM audit_chains c WHERE c.project_id = v_row.project_id;
-    v_hash := audit_hash(v_chain.hash, v_row);
+    IF v_chain.project_id IS DISTINCT FROM v_row.project_id THEN
+      PERFORM end_chain(v_chain);
+      SELECT c.* INTO v_chain FROM audit_chains c WHERE c.project_id = v_row.project_id;
+      v_chain.project_id := v_row.project_id;
+    END IF;
+    v_chain.position := coalesce(v_chain.position, 0) + 1;
+    v_chain.audit_id := v_row.id;
+    v_chain.hash := audit_hash(v_chain.hash, v_row);
     INSERT INTO audit_seals (project_id, position, audit_id, hash)
-    VALUES (v_row.project_id, coalesce(v_chain.position, 0) + 1, v_row.id, v_hash);
-    INSERT INTO audit_chains AS c (project_id, position, audit_id, hash, sealed_at)
-    VALUES (v_row.project_id, 1, v_row.id, v_hash, clock_timestamp())
-    ON CONFLICT (project_id) DO UPDATE
-       SET position = c.position + 1, audit_id = excluded.audit_id, hash = excluded.hash,
-           sealed_at = excluded.sealed_at;
-    UPDATE audit_progress SET sealed_to = v_row.id;
+    VALUES (v_row.project_id, v_chain.position, v_row.id, v_chain.hash);
+    v_to := greatest(v_to, v_row.id);
     v_sealed := v_sealed + 1;
   END LOOP;
+  IF v_sealed > 0 THEN
+    PERFORM end_chain(v_chain);
+    UPDATE audit_progress SET sealed_to = v_to;
+  END IF;
   RETURN v_sealed;
 EXCEPTION WHEN lock_not_available THEN
   RETURN 0;

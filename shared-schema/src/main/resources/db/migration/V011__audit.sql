@@ -21,13 +21,17 @@ CREATE TABLE audit_log (
   -- {"field": {"before": …, "after": …}}; of payloads the hashes, of secrets that they changed
   changes     jsonb,
   address     text,
-  request_id  text
+  request_id  text,
+  -- whose row this is: several changes of one object in one transaction are one row. Not part of the chain.
+  tx          xid8        NOT NULL DEFAULT pg_current_xact_id()
 );
 -- The list, newest first, and its filters.
 CREATE INDEX audit_log_project ON audit_log (project_id, id);
 CREATE INDEX audit_log_actor ON audit_log (project_id, actor, id);
 CREATE INDEX audit_log_action ON audit_log (project_id, action, id);
 CREATE INDEX audit_log_object ON audit_log (project_id, object_kind, object_id, id);
+-- What this transaction has written.
+CREATE INDEX audit_log_tx ON audit_log (tx);
 
 -- One link per sealed row: hash = SHA-256 (hash of the link before || the row). In rows of their own, so that a
 -- row that is removed leaves its link behind.

@@ -12,6 +12,6 @@ public interface AuditConfig {
   /** Audit rows sealed in one transaction, for which writers of others wait. */
   @WithDefault("500")
   @Min(1)
-  @Max(10_000)
+  @Max(1_000)
   int batch();
 }

@@ -186,6 +186,41 @@ class AuditPgTest {
     assertEquals("1", database.sql("SELECT sealed FROM verify_audit(2)"));
   }
 
+  /** What the transaction did before for somebody else is not what this action did. */
+  @Test
+  void aRowOfSomebodyElseOrAForgedSettingDoesNotStandForTheAction() throws SQLException {
+    api(
+        "UPDATE queues SET weight = 3 WHERE id = 1",
+        "SELECT set_config('jobs.audit_written', '1', true)",
+        ANN,
+        "SELECT audit_action(1, 'job', '7')");
+    assertEquals(
+        "update queues/patchQueue",
+        database.sql("SELECT string_agg(action, '/' ORDER BY id) FROM audit_log"));
+  }
+
+  /** Else a batch costs the square of its size. */
+  @Test
+  void writesTheEndOfAChainOncePerBatch() throws SQLException {
+    entries(1);
+    seal(10);
+    entries(5);
+    try (Connection connection = database.connect(Role.SCHEDULER);
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT jobs.seal_audit(10)");
+      try (ResultSet row =
+          statement.executeQuery(
+              "SELECT pg_stat_get_xact_tuples_updated('jobs.audit_chains'::regclass),"
+                  + " pg_stat_get_xact_tuples_updated('jobs.audit_progress'::regclass)")) {
+        row.next();
+        assertEquals("1 1", row.getLong(1) + " " + row.getLong(2));
+      }
+      connection.commit();
+    }
+    assertEquals("6 whole 0", verdict());
+  }
+
   /** One that drew its id and commits later would lie before the end of the chain. */
   @Test
   void waitsForWritersThatHaveNotCommitted() throws SQLException {
