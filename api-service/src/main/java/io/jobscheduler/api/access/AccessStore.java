@@ -4,6 +4,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,11 @@ import org.jspecify.annotations.Nullable;
 /** SQL that every request asks: who the caller is, and what it may. */
 @ApplicationScoped
 public class AccessStore {
+  private static final long RENAME_EVERY_NANOS = 60_000_000_000L;
+  private static final int MOST_REMEMBERED = 10_000;
+
   private final Jdbi jdbi;
+  private final ConcurrentHashMap<Long, Long> renamedAt = new ConcurrentHashMap<>();
 
   AccessStore(Jdbi jdbi) {
     this.jdbi = jdbi;
@@ -102,7 +107,10 @@ public class AccessStore {
 
   private record Known(long id, String email, String name) {}
 
-  /** The user of another issuer's subject, made at the first request. */
+  /**
+   * The user of another issuer's subject, made at the first request, and renamed at most once a
+   * minute.
+   */
   long externalUser(Caller.External who) {
     return jdbi.withHandle(
         h -> {
@@ -117,7 +125,8 @@ public class AccessStore {
             known = findExternal(h, who);
           }
           Known user = known.orElseThrow();
-          if (!user.email().equals(who.email()) || !user.name().equals(who.name())) {
+          if ((!user.email().equals(who.email()) || !user.name().equals(who.name()))
+              && mayRename(user.id())) {
             h.createUpdate(RENAME_EXTERNAL_USER)
                 .bind("email", who.email())
                 .bind("name", who.name())
@@ -126,6 +135,22 @@ public class AccessStore {
           }
           return user.id();
         });
+  }
+
+  // Of two tokens that tell different names, each request would write the row.
+  private boolean mayRename(long user) {
+    long now = System.nanoTime();
+    if (renamedAt.size() > MOST_REMEMBERED) {
+      renamedAt.values().removeIf(at -> now - at > RENAME_EVERY_NANOS);
+    }
+    boolean[] may = new boolean[1];
+    renamedAt.compute(
+        user,
+        (key, at) -> {
+          may[0] = at == null || now - at > RENAME_EVERY_NANOS;
+          return may[0] ? Long.valueOf(now) : at;
+        });
+    return may[0];
   }
 
   private static Optional<Known> findExternal(Handle h, Caller.External who) {

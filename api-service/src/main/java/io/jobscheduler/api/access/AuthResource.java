@@ -274,8 +274,7 @@ public class AuthResource {
           ProblemType.FORBIDDEN, "Your password is kept by the issuer that you log in with.");
     }
     PasswordRequest request = JsonBody.read(body, JsonBody.SMALL, AuthResource::readPassword);
-    AccessStore.Credentials old =
-        check(user.email(), request.oldPassword(), address.of(http));
+    AccessStore.Credentials old = check(user.email(), request.oldPassword(), address.of(http));
     String hash = passwords.hash(request.newPassword());
     return trail.change(
         "user",

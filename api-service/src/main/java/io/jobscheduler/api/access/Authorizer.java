@@ -5,6 +5,7 @@ import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.trail.AuditTrail;
+import io.jobscheduler.api.trail.BeforeChange;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -23,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * on, on every replica.
  */
 @ApplicationScoped
-public class Authorizer {
+public class Authorizer implements BeforeChange {
+  private static final String EXTERNAL_USER = "jobs.external-user";
+
   private final AccessStore store;
   private final KeyStore keys;
   private final SecurityIdentity identity;
@@ -250,9 +253,30 @@ public class Authorizer {
       return login.user();
     }
     if (caller instanceof Caller.External external) {
-      return store.externalUser(external);
+      return externalUser(external);
     }
     throw gone();
+  }
+
+  /** Makes the user of another issuer known, which is not what the request is recorded for. */
+  @Override
+  public void beforeChange() {
+    if (caller() instanceof Caller.External external) {
+      externalUser(external);
+    }
+  }
+
+  private long externalUser(Caller.External external) {
+    RoutingContext current = request.getCurrent();
+    Long known = current == null ? null : current.get(EXTERNAL_USER);
+    if (known != null) {
+      return known;
+    }
+    long user = store.externalUser(external);
+    if (current != null) {
+      current.put(EXTERNAL_USER, user);
+    }
+    return user;
   }
 
   private @Nullable Long session() {

@@ -38,10 +38,7 @@ class Sessions {
     RefreshToken token = RefreshToken.first(master());
     return store
         .insertSession(user, token)
-        .map(
-            id ->
-                new Open(
-                    new SessionStore.Session(id, user.id(), user.email()), token.text()));
+        .map(id -> new Open(new SessionStore.Session(id, user.id(), user.email()), token.text()));
   }
 
   /** Goes on with a session; empty when the token is not good. */

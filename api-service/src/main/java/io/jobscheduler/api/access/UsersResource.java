@@ -46,8 +46,7 @@ public class UsersResource {
   private final Authorizer authorizer;
   private final AuditTrail trail;
 
-  UsersResource(
-      UserStore store, PasswordCheck passwords, Authorizer authorizer, AuditTrail trail) {
+  UsersResource(UserStore store, PasswordCheck passwords, Authorizer authorizer, AuditTrail trail) {
     this.store = store;
     this.passwords = passwords;
     this.authorizer = authorizer;
@@ -111,8 +110,7 @@ public class UsersResource {
               "user",
               "",
               () ->
-                  store.insertUser(
-                      request.email(), request.name(), hash, request.platformAdmin()));
+                  store.insertUser(request.email(), request.name(), hash, request.platformAdmin()));
       return Response.status(Response.Status.CREATED).entity(User.of(row)).build();
     } catch (JdbiException e) {
       if (SqlFailures.stateOf(e).equals(SqlFailures.UNIQUE)) {

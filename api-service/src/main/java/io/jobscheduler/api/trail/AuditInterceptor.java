@@ -32,9 +32,11 @@ class AuditInterceptor {
 
   private final Jdbi jdbi;
   private final AuditTrail trail;
+  private final BeforeChange before;
 
-  AuditInterceptor(Jdbi jdbi, AuditTrail trail) {
+  AuditInterceptor(Jdbi jdbi, AuditTrail trail, BeforeChange before) {
     this.jdbi = jdbi;
+    this.before = before;
     this.trail = trail;
   }
 
@@ -45,6 +47,7 @@ class AuditInterceptor {
   // is open.
   @AroundInvoke
   @Nullable Object record(InvocationContext call) throws Exception {
+    before.beforeChange();
     readBody(call);
     Method method = call.getMethod();
     trail.of(method.getAnnotation(Operation.class).operationId());

@@ -36,7 +36,8 @@ class IssuerKeysTest {
         exchange -> {
           reads.incrementAndGet();
           byte[] body = answer.getBytes(StandardCharsets.UTF_8);
-          exchange.sendResponseHeaders(body.length == 0 ? 503 : 200, body.length == 0 ? -1 : body.length);
+          exchange.sendResponseHeaders(
+              body.length == 0 ? 503 : 200, body.length == 0 ? -1 : body.length);
           exchange.getResponseBody().write(body);
           exchange.close();
         });

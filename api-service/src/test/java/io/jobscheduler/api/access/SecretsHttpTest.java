@@ -20,10 +20,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Test;
 
 /** What neither time nor the log may tell. */
@@ -37,6 +45,8 @@ class SecretsHttpTest {
   URI api;
 
   @Inject PasswordCheck passwords;
+  @Inject AccessConfig config;
+  @Inject Jdbi jdbi;
 
   private HttpResponse<String> post(String path, String token, String body) throws Exception {
     HttpRequest.Builder request =
@@ -175,6 +185,65 @@ class SecretsHttpTest {
     assertTrue(logged.size() > 10, "the log is heard: " + logged.size());
     for (String secret : secrets) {
       assertFalse(logged.stream().anyMatch(line -> line.contains(secret)), "a secret was logged");
+    }
+  }
+
+  /** Else as many of them as there are connections keep everybody else out meanwhile. */
+  @Test
+  void aPasswordIsHashedOutsideOfAnyTransaction() throws Exception {
+    String admin = admin();
+    String user =
+        "{\"email\":\"%s@hashing.example.org\",\"password\":\"a long password\",\"name\":\"x\"}";
+    assertEquals(201, post("users", admin, user.formatted("one")).statusCode());
+    String one =
+        json(post("auth/login", "", login("one@hashing.example.org", "a long password")), 200)
+            .path("accessToken")
+            .asText();
+    holdsNothing(() -> post("users", admin, user.formatted("two")));
+    holdsNothing(
+        () ->
+            post(
+                "auth/password",
+                one,
+                "{\"oldPassword\":\"a long password\",\"newPassword\":\"another password\"}"));
+  }
+
+  private void holdsNothing(Callable<HttpResponse<String>> request) throws Exception {
+    CompletableFuture<Integer> go = new CompletableFuture<>();
+    CountDownLatch taken = new CountDownLatch(config.concurrentHashes());
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try {
+      for (int i = 0; i < config.concurrentHashes(); i++) {
+        threads.submit(
+            () ->
+                passwords.inTurn(
+                    () -> {
+                      taken.countDown();
+                      return go.join();
+                    }));
+      }
+      assertTrue(taken.await(30, TimeUnit.SECONDS));
+      Future<HttpResponse<String>> answer = threads.submit(request);
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (passwords.waiting() == 0) {
+        assertTrue(System.nanoTime() - end < 0 && !answer.isDone(), "nobody waits");
+        Thread.onSpinWait();
+      }
+      assertEquals(
+          "0",
+          jdbi.<String, RuntimeException>withHandle(
+              h ->
+                  h.createQuery(
+                          "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database"
+                              + " WHERE d.datname = current_database()"
+                              + " AND relation = 'jobs.users'::regclass")
+                      .mapTo(String.class)
+                      .one()));
+      go.complete(1);
+      answer.get(30, TimeUnit.SECONDS);
+    } finally {
+      go.complete(1);
+      threads.shutdownNow();
     }
   }
 }

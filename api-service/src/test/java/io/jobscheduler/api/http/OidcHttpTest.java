@@ -100,6 +100,32 @@ class OidcHttpTest {
     ops.get("/api/v1/users").problem(403, "forbidden");
   }
 
+  /** Its first request makes the user, the next renames it: neither stands for what it did. */
+  @Test
+  void whatAnUnknownUserChangesIsRecorded() {
+    String shop = admin.project("oidc-recorded");
+    for (String name : List.of("first", "second", "third")) {
+      String id =
+          admin.post(shop + "/jobs", "{\"type\":\"echo\"}").status(201).json().path("id").asText();
+      ApiClient user =
+          with(
+              issuer.claims(
+                  "recorded", Map.of("name", name, "realm", Map.of("groups", List.of("root")))));
+      user.post(shop + "/jobs/" + id + "/cancel", "{}").status(200);
+      assertEquals(
+          "cancelJob",
+          ApiClient.value(
+              "SELECT string_agg(action, ',') FROM audit_log WHERE object_kind = 'job'"
+                  + " AND actor = 'sub:recorded' AND object_id = '"
+                  + id
+                  + "'"));
+      // At most once a minute.
+      assertEquals(
+          name.equals("third") ? "second" : name,
+          user.get(ME).status(200).json().path("name").asText());
+    }
+  }
+
   @Test
   void whoeverIsDisabledHereIsOutWhateverTheIssuerSays() {
     ApiClient gone = with("gone", "root");
