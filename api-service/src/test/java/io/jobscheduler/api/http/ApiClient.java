@@ -30,7 +30,7 @@ final class ApiClient {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern INSIDE =
       Pattern.compile(
-          "Exception|\\bat [a-z]+\\.|\\b(io|org|java|com)\\.[a-z]+\\.|SQLSTATE|SELECT |INSERT"
+          "Exception|\\bat [a-z]+\\.[a-zA-Z]|\\b(io|org|java|com)\\.[a-z]+\\.|SQLSTATE|SELECT |INSERT"
               + " |jobs\\.[a-z]+_");
 
   private final URI base;
