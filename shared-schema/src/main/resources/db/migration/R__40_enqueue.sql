@@ -277,6 +277,11 @@ BEGIN
       PERFORM 1 FROM jobs j
         WHERE j.id = p_id AND j.lease_token IS NULL AND NOT j.has_dependents FOR UPDATE SKIP LOCKED;
       IF FOUND THEN
+        -- Who adds an edge holds the parent, as we do, but need not have been able to set has_dependents.
+        IF EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = p_id AND d.outcome IS NULL) THEN
+          verdict := 'needed';
+          RETURN;
+        END IF;
         DELETE FROM dependencies d WHERE d.child_id = p_id;
         DELETE FROM attempts a WHERE a.job_id = p_id;
         DELETE FROM job_progress p WHERE p.job_id = p_id;
@@ -296,8 +301,15 @@ BEGIN
           verdict := 'needed';
           RETURN;
         END IF;
-        DELETE FROM finished_jobs f WHERE f.id = p_id AND f.project_id = p_project AND NOT f.has_dependents;
+        PERFORM 1 FROM finished_jobs f
+          WHERE f.id = p_id AND f.project_id = p_project AND NOT f.has_dependents FOR UPDATE;
         IF FOUND THEN
+          -- As above; and nobody has told them of its end yet.
+          IF EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = p_id AND d.outcome IS NULL) THEN
+            verdict := 'needed';
+            RETURN;
+          END IF;
+          DELETE FROM finished_jobs f WHERE f.id = p_id;
           DELETE FROM finished_attempts a WHERE a.job_id = p_id;
           DELETE FROM dependencies d WHERE d.child_id = p_id;
           verdict := 'deleted';
