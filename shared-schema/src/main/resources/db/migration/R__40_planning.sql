@@ -68,12 +68,15 @@ AS $$
    ORDER BY m.job_id
 $$;
 
+DROP FUNCTION IF EXISTS apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision);
+DROP FUNCTION IF EXISTS apply_plan(
+  int, bigint[], int, int[], int[], boolean[], double precision[], int, int, double precision);
 -- Writes a workflow's plan: level, cluster, critical path and rank (0 to 1) per job, and the dispatch key
 -- of those that still wait, so that the critical path goes first: submission - 60 s x rank. Ready rows are
--- never touched. Arrays are parallel. Changes nothing when the workflow has grown since it was read: it is still
--- without a plan then, and its turn comes again.
-CREATE OR REPLACE FUNCTION apply_plan(
-  p_workflow int, p_job_ids bigint[], p_levels int[], p_clusters int[], p_critical boolean[],
+-- never touched. Arrays are parallel; p_edges: how many there are among the jobs. Changes nothing when the workflow
+-- has grown since it was read: it is still without a plan then, and its turn comes again.
+CREATE FUNCTION apply_plan(
+  p_workflow int, p_job_ids bigint[], p_edges int, p_levels int[], p_clusters int[], p_critical boolean[],
   p_ranks double precision[], p_level_count int, p_cluster_count int, p_critical_path double precision)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -84,7 +87,12 @@ BEGIN
   -- Exclusive: settles of this workflow wait for their next flush instead of for our row locks; and the rows in
   -- id order, as everybody who locks several takes them.
   PERFORM pg_advisory_xact_lock(2, p_workflow);
-  IF cardinality(p_job_ids) <> (SELECT count(*) FROM workflow_members m WHERE m.workflow_id = p_workflow) THEN
+  -- Jobs and edges are only ever added: as many are the same ones.
+  IF cardinality(p_job_ids) <> (SELECT count(*) FROM workflow_members m WHERE m.workflow_id = p_workflow)
+     OR p_edges <> (SELECT count(*) FROM dependencies d
+                     WHERE d.workflow_id = p_workflow AND d.parent_id IN (SELECT u.id FROM unnest(p_job_ids) AS u (id))
+                       AND d.child_id IN (SELECT u.id FROM unnest(p_job_ids) AS u (id)))
+  THEN
     RETURN;
   END IF;
   PERFORM 1 FROM jobs j WHERE j.workflow_id = p_workflow AND j.state = 'blocked' ORDER BY j.id FOR UPDATE;

@@ -125,7 +125,7 @@ GRANT SELECT ON schedules, schedule_fires, backfills TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   promote_due(int), mark_lost_workers(interval, interval), rescue_jobs(int, boolean), forget_workers(interval),
   release_pending(int, bigint[], boolean), sweep_blocked(bigint, int),
-  plan_members(int), apply_plan(int, bigint[], int[], int[], boolean[], double precision[], int, int, double precision),
+  plan_members(int), apply_plan(int, bigint[], int, int[], int[], boolean[], double precision[], int, int, double precision),
   finish_workflows(int, bigint[]), note_queue_heads(bigint[]), ensure_partitions(int), drop_expired_partition(date[]),
   ensure_log_partitions(int, int), drop_expired_logs(int), sweep_notes(int, int),
   leader_agenda(interval), due_ahead(interval, int), expire_jobs(int, bigint[]),

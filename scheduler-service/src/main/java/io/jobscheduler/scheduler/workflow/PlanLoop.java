@@ -111,7 +111,7 @@ public class PlanLoop {
       transactions.run(
           term,
           t -> {
-            PlanStore.applyPlan(t, workflow.id(), graph.jobIds(), plan);
+            PlanStore.applyPlan(t, workflow.id(), graph, plan);
             return plan;
           });
       passedOver.remove(workflow.id());

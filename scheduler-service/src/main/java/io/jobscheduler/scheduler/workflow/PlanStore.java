@@ -83,23 +83,24 @@ final class PlanStore {
   // exclusively, then its blocked rows in id order, as operations on many of its jobs do.
   private static final String APPLY_PLAN =
       """
-      SELECT jobs.apply_plan(?, ?, ?, ?, ?, ?, ?, ?, ?)
+      SELECT jobs.apply_plan(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
 
   static void applyPlan(
-      LeaderTransaction transaction, int workflow, long[] jobIds, WorkflowPlan plan)
+      LeaderTransaction transaction, int workflow, WorkflowGraph graph, WorkflowPlan plan)
       throws SQLException {
     Connection connection = transaction.connection();
     try (PreparedStatement statement = transaction.prepare(APPLY_PLAN)) {
       statement.setInt(1, workflow);
-      statement.setArray(2, connection.createArrayOf("int8", boxed(jobIds)));
-      statement.setArray(3, connection.createArrayOf("int4", boxed(plan.levels())));
-      statement.setArray(4, connection.createArrayOf("int4", boxed(plan.clusters())));
-      statement.setArray(5, connection.createArrayOf("bool", boxed(plan.critical())));
-      statement.setArray(6, connection.createArrayOf("float8", boxed(plan.ranks())));
-      statement.setInt(7, plan.levelCount());
-      statement.setInt(8, plan.clusterCount());
-      statement.setDouble(9, plan.criticalPathLength());
+      statement.setArray(2, connection.createArrayOf("int8", boxed(graph.jobIds())));
+      statement.setInt(3, graph.graph().edgeCount());
+      statement.setArray(4, connection.createArrayOf("int4", boxed(plan.levels())));
+      statement.setArray(5, connection.createArrayOf("int4", boxed(plan.clusters())));
+      statement.setArray(6, connection.createArrayOf("bool", boxed(plan.critical())));
+      statement.setArray(7, connection.createArrayOf("float8", boxed(plan.ranks())));
+      statement.setInt(8, plan.levelCount());
+      statement.setInt(9, plan.clusterCount());
+      statement.setDouble(10, plan.criticalPathLength());
       statement.execute();
     }
   }

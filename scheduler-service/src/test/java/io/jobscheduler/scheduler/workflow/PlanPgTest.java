@@ -247,7 +247,7 @@ class PlanPgTest {
     rig.transactions.run(
         rig.term(),
         t -> {
-          PlanStore.applyPlan(t, flow, read.jobIds(), planOf(read));
+          PlanStore.applyPlan(t, flow, read, planOf(read));
           return flow;
         });
     assertNull(database.sql("SELECT planned_at FROM workflows"));
@@ -256,6 +256,28 @@ class PlanPgTest {
 
     assertEquals("a=0 b=1 c=2", flows.members(flow, "m.level"));
     assertEquals("3", database.sql("SELECT levels FROM workflows"));
+  }
+
+  /** Fails when only the jobs are counted. */
+  @Test
+  void planOfAWorkflowThatHasGotAnEdgeMeanwhileIsNotWritten() throws Exception {
+    int flow = flows.submit("a b c", "a>b");
+    WorkflowGraph read;
+    try (Connection connection = rig.dataSource.getConnection()) {
+      read = PlanStore.workflowGraph(connection, flow);
+    }
+    flows.edge(flow, flows.job(flow, "b"), flows.job(flow, "c"));
+    rig.transactions.run(
+        rig.term(),
+        t -> {
+          PlanStore.applyPlan(t, flow, read, planOf(read));
+          return flow;
+        });
+    assertNull(database.sql("SELECT planned_at FROM workflows"));
+
+    planning.runOnce();
+
+    assertEquals("a=0 b=1 c=2", flows.members(flow, "m.level"));
   }
 
   private static WorkflowPlan planOf(WorkflowGraph graph) {

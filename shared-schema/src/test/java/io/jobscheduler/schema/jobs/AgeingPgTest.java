@@ -195,7 +195,7 @@ class AgeingPgTest {
               .formatted(id, id));
     }
     database.sql(
-        "SELECT apply_plan(1, ARRAY[%d, %d]::bigint[], '{0, 1}', '{1, 1}', '{t, f}', '{1, 0.5}', 2, 1, 2)"
+        "SELECT apply_plan(1, ARRAY[%d, %d]::bigint[], 0, '{0, 1}', '{1, 1}', '{t, f}', '{1, 0.5}', 2, 1, 2)"
             .formatted(members.get(0), members.get(1)));
     ageing("" + MINUTE);
     rekey(100);
