@@ -1,5 +1,6 @@
 package io.jobscheduler.api.jobs;
 
+import io.jobscheduler.api.access.Grant;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Arrays;
 import java.util.List;
@@ -34,7 +35,8 @@ class Admission {
    * When one is {@link Verdict.Full} nothing is stored, but keys may have been taken: the caller
    * must roll back, and a job without a verdict of its own is null.
    */
-  List<Verdict> enqueue(Handle h, int projectId, List<JobRequest> jobs) {
+  List<Verdict> enqueue(Handle h, Grant grant, List<JobRequest> jobs) {
+    int projectId = grant.projectId();
     Verdict[] verdicts = new Verdict[jobs.size()];
     Set<String> named = jobs.stream().map(JobRequest::queue).collect(Collectors.toSet());
     Map<String, Boolean> queues = store.boundedOf(h, projectId, named);
@@ -43,9 +45,10 @@ class Admission {
         verdicts[i] = new Verdict.UnknownQueue(jobs.get(i).queue());
       }
     }
-    Dependents.refuseUnknown(h, projectId, jobs, verdicts);
+    Dependents.refuseUnknown(h, grant, jobs, verdicts);
     List<Long> ids = admission.nextIds(h, verdicts.length);
     takeKeys(h, projectId, jobs, ids, verdicts);
+    Reach.hideHolders(h, grant, verdicts);
     Optional<String> full = fullQueue(h, projectId, jobs, queues, verdicts);
     List<Integer> open = open(verdicts);
     if (full.isPresent()) {

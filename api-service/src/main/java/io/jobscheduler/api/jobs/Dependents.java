@@ -1,5 +1,6 @@
 package io.jobscheduler.api.jobs;
 
+import io.jobscheduler.api.access.Grant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,25 +14,14 @@ import org.jdbi.v3.core.Handle;
 final class Dependents {
   private Dependents() {}
 
-  private static final String KNOWN_JOBS =
-      """
-      SELECT j.id FROM jobs.all_jobs j WHERE j.id = ANY (:ids) AND j.project_id = :project
-      """;
-
-  /** Refuses those that wait for a job which the project does not have. */
-  static void refuseUnknown(Handle h, int projectId, List<JobRequest> jobs, Verdict[] verdicts) {
+  /** Refuses those that wait for a job which the project does not have, or the caller not reach. */
+  static void refuseUnknown(Handle h, Grant grant, List<JobRequest> jobs, Verdict[] verdicts) {
     Set<Long> named = new HashSet<>();
     jobs.forEach(j -> j.needs().forEach(n -> named.add(n.job())));
     if (named.isEmpty()) {
       return;
     }
-    Set<Long> known =
-        new HashSet<>(
-            h.createQuery(KNOWN_JOBS)
-                .bindArray("ids", Long.class, named.toArray())
-                .bind("project", projectId)
-                .mapTo(Long.class)
-                .list());
+    Set<Long> known = Reach.known(h, grant, named);
     for (int i = 0; i < verdicts.length; i++) {
       List<String> unknown =
           jobs.get(i).needs().stream()

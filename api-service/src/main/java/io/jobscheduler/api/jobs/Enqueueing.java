@@ -1,5 +1,7 @@
 package io.jobscheduler.api.jobs;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.idempotency.Idempotency;
@@ -7,9 +9,12 @@ import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.net.URI;
 import java.util.List;
+import java.util.Set;
+import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /** Hands jobs in and says what became of them, once for each idempotency key. */
@@ -20,11 +25,16 @@ class Enqueueing {
   private final Enqueuer enqueuer;
   private final JobStore store;
   private final Idempotency idempotency;
+  private final Jdbi jdbi;
+  private final ObjectMapper json;
 
-  Enqueueing(Enqueuer enqueuer, JobStore store, Idempotency idempotency) {
+  Enqueueing(
+      Enqueuer enqueuer, JobStore store, Idempotency idempotency, Jdbi jdbi, ObjectMapper json) {
     this.enqueuer = enqueuer;
     this.store = store;
     this.idempotency = idempotency;
+    this.jdbi = jdbi;
+    this.json = json;
   }
 
   /** That another job holds the unique key and stands for the one handed in. */
@@ -33,19 +43,30 @@ class Enqueueing {
   /**
    * A job of a bulk request.
    *
-   * @param id its own, or of the job that holds its unique key
-   * @param state null when that job is gone
+   * @param id its own, or of the job that holds its unique key; null when the caller does not reach
+   *     that
+   * @param state null when that job is gone, or not reached
    * @param duplicate whether another job stands for it
    */
-  public record BulkItem(String id, @Nullable String state, boolean duplicate) {}
+  public record BulkItem(@Nullable String id, @Nullable String state, boolean duplicate) {}
 
   /** What became of the jobs of a bulk request, in its order. */
   public record BulkAnswer(List<BulkItem> items, int count) {}
 
+  /** What is recorded of a duplicate: each caller is shown what it may see of the holder, as it is. */
+  record Holder(String holder) {}
+
   /** 201 with the job, or 200 with the one that stands for it. */
   Response enqueue(Grant grant, JobRequest request, @Nullable String key, byte[] body) {
+    if (key != null) {
+      enqueuer.requireReach(grant, List.of(request), true);
+    }
     Response answer =
-        idempotency.once(Scope.of(grant), key, body, () -> enqueueOne(grant, request, key == null));
+        idempotency.once(Scope.of(grant), key, body, () -> enqueueOne(grant, request, key != null));
+    if (answer.getStatus() == Response.Status.OK.getStatusCode()) {
+      long holder = Long.parseLong(entity(answer, Holder.class).holder());
+      return with(answer, new DuplicateJob(holder(grant, holder), true));
+    }
     // The record of an answer leaves out the payload: the request, being the same, has it too.
     return answer.getEntity() instanceof String text
             && answer.getStatus() == Response.Status.CREATED.getStatusCode()
@@ -64,26 +85,17 @@ class Enqueueing {
         + job.substring(at + NO_PAYLOAD.length());
   }
 
-  private Response enqueueOne(Grant grant, JobRequest request, boolean payload) {
+  private Response enqueueOne(Grant grant, JobRequest request, boolean keyed) {
     Verdict verdict = enqueuer.enqueue(grant, List.of(request), true).get(0);
     if (verdict instanceof Verdict.Duplicate duplicate) {
-      // Who may only enqueue learns of the holder, not what it carries.
-      Job holder =
-          store
-              .findJob(
-                  grant.projectId(),
-                  duplicate.holder(),
-                  grant.payloadVisible() && grant.permits(Action.JOBS_READ),
-                  grant.permits(Action.LEASES_READ))
-              .orElseThrow(Enqueueing::gone);
-      if (grant.queues() != null && !grant.queues().containsKey(holder.summary().queue())) {
-        throw ProblemException.of(
-            ProblemType.CONFLICT, "A job that this API key does not reach holds this unique key.");
+      if (keyed) {
+        // A refusal is not recorded.
+        holder(grant, duplicate.holder());
       }
-      return Response.ok(new DuplicateJob(holder, true)).build();
+      return Response.ok(new Holder(Long.toString(duplicate.holder()))).build();
     }
     EnqueueStore.Enqueued stored = ((Verdict.Created) verdict).job();
-    boolean shown = payload && grant.payloadVisible();
+    boolean shown = !keyed && grant.payloadVisible();
     // What its dependencies made of it is read; all else is known.
     Job job =
         request.needs().isEmpty()
@@ -97,26 +109,86 @@ class Enqueueing {
         .build();
   }
 
-  /** A window may outlast the job that holds it. */
+  /** The job that holds a key, as the caller may see it. */
+  private Job holder(Grant grant, long id) {
+    // Who may only enqueue learns of the holder, not what it carries.
+    Job holder =
+        store
+            .findJob(
+                grant.projectId(),
+                id,
+                grant.payloadVisible() && grant.permits(Action.JOBS_READ),
+                grant.permits(Action.LEASES_READ))
+            .orElseThrow(Enqueueing::gone);
+    if (grant.queues() != null && !grant.queues().containsKey(holder.summary().queue())) {
+      throw ProblemException.of(
+          ProblemType.CONFLICT, "A job that this API key does not reach holds this unique key.");
+    }
+    return holder;
+  }
+
+  /** A window may outlast the job that holds it, and so may the record of an answer. */
   private static ProblemException gone() {
     return ProblemException.of(
-        ProblemType.CONFLICT,
-        "The window of this unique key has not ended; the job that began it is not kept any more.");
+        ProblemType.CONFLICT, "The job that this unique key was found with is not kept any more.");
   }
 
   /** 201 with a verdict for each job. */
   Response enqueueAll(Grant grant, List<JobRequest> requests, @Nullable String key, byte[] body) {
-    return idempotency.once(
-        Scope.of(grant),
-        key,
-        body,
-        () -> {
-          List<BulkItem> items =
-              enqueuer.enqueue(grant, requests, false).stream().map(Enqueueing::itemOf).toList();
-          return Response.status(Response.Status.CREATED)
-              .entity(new BulkAnswer(items, items.size()))
-              .build();
-        });
+    if (key != null) {
+      enqueuer.requireReach(grant, requests, false);
+    }
+    Response answer =
+        idempotency.once(
+            Scope.of(grant),
+            key,
+            body,
+            () -> {
+              List<BulkItem> items =
+                  enqueuer.enqueue(grant, requests, false).stream()
+                      .map(Enqueueing::itemOf)
+                      .toList();
+              return Response.status(Response.Status.CREATED)
+                  .entity(new BulkAnswer(items, items.size()))
+                  .build();
+            });
+    return grant.queues() == null ? answer : hideHolders(grant, answer);
+  }
+
+  private Response hideHolders(Grant grant, Response answer) {
+    BulkAnswer all = entity(answer, BulkAnswer.class);
+    List<Long> holders =
+        all.items().stream()
+            .filter(BulkItem::duplicate)
+            .map(i -> Long.valueOf(String.valueOf(i.id())))
+            .toList();
+    Set<Long> known = jdbi.withHandle(h -> Reach.known(h, grant, holders));
+    return with(
+        answer,
+        new BulkAnswer(
+            all.items().stream()
+                .map(
+                    i ->
+                        !i.duplicate() || known.contains(Long.valueOf(String.valueOf(i.id())))
+                            ? i
+                            : new BulkItem(null, null, true))
+                .toList(),
+            all.count()));
+  }
+
+  /** What an answer holds, be it the first one or the text that was recorded. */
+  private <T> T entity(Response answer, Class<T> type) {
+    try {
+      return answer.getEntity() instanceof String text
+          ? json.readValue(text, type)
+          : type.cast(answer.getEntity());
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Response with(Response answer, Object entity) {
+    return Response.fromResponse(answer).entity(entity).type(MediaType.APPLICATION_JSON).build();
   }
 
   private static BulkItem itemOf(Verdict verdict) {

@@ -12,6 +12,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,14 +68,14 @@ class Enqueuer {
     // Only the locks on parents may have to be waited for.
     List<Verdict> verdicts =
         jobs.stream().allMatch(j -> j.needs().isEmpty())
-            ? jdbi.inTransaction(h -> admit(h, project, jobs, single))
-            : Patience.in(jdbi, h -> admit(h, project, jobs, single));
+            ? jdbi.inTransaction(h -> admit(h, grant, jobs, single))
+            : Patience.in(jdbi, h -> admit(h, grant, jobs, single));
     told(grant, verdicts);
     return verdicts;
   }
 
-  private List<Verdict> admit(Handle h, int project, List<JobRequest> jobs, boolean single) {
-    List<Verdict> all = admission.enqueue(h, project, jobs);
+  private List<Verdict> admit(Handle h, Grant grant, List<JobRequest> jobs, boolean single) {
+    List<Verdict> all = admission.enqueue(h, grant, jobs);
     refuse(all, single);
     return all;
   }
@@ -86,6 +87,21 @@ class Enqueuer {
       throw ProblemException.of(
           ProblemType.FORBIDDEN,
           "This API key is for some queues only, and may not replace what might be in others.");
+    }
+  }
+
+  /**
+   * Requires that the caller reaches the queues of {@code jobs} and what they depend on: of a
+   * request whose answer may be another caller's, given again.
+   *
+   * @throws ProblemException 403, 422
+   */
+  void requireReach(Grant grant, List<JobRequest> jobs, boolean single) {
+    requireReach(grant, jobs);
+    if (grant.queues() != null) {
+      Verdict[] verdicts = new Verdict[jobs.size()];
+      jdbi.useHandle(h -> Dependents.refuseUnknown(h, grant, jobs, verdicts));
+      refuse(Arrays.asList(verdicts), single);
     }
   }
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param line its number, from 1
  * @param status as if it had been a request of its own
- * @param id the job's, or of the job that holds its unique key
+ * @param id the job's, or of the job that holds its unique key; null when the caller does not reach
+ *     that
  * @param state the job's at that time
  * @param duplicate true when another job stands for it
  * @param replayed true when this is the first answer to its idempotencyKey, given again
@@ -70,6 +71,11 @@ record LineAnswer(
         problem.type().uri(),
         problem.getMessage(),
         problem.errors().isEmpty() ? null : problem.errors());
+  }
+
+  /** The same, but for which job holds the key. */
+  LineAnswer withoutHolder() {
+    return new LineAnswer(line, status, null, null, duplicate, replayed, type, detail, errors);
   }
 
   /** The same for another line, given again. */

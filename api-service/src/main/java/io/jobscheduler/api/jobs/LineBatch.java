@@ -119,12 +119,19 @@ class LineBatch {
     Map<String, StoredAnswer> before =
         answers.find(h, scope, lines.stream().map(JobLine::key).filter(k -> k != null).toList());
     LineAnswer[] result = new LineAnswer[lines.size()];
+    Verdict[] unreached = new Verdict[lines.size()];
+    if (grant.queues() != null) {
+      // What another caller was answered may tell of jobs that this one does not reach.
+      Dependents.refuseUnknown(h, grant, lines.stream().map(JobLine::job).toList(), unreached);
+    }
     Map<String, Integer> firstOfKey = new TreeMap<>();
     List<Integer> fresh = new ArrayList<>();
     for (int i = 0; i < result.length; i++) {
       JobLine line = lines.get(i);
       String key = line.key();
-      if (key == null) {
+      if (unreached[i] != null) {
+        result[i] = answer(line.number(), unreached[i]);
+      } else if (key == null) {
         fresh.add(i);
       } else if (before.get(key) != null) {
         result[i] = replay(line, before.get(key));
@@ -135,7 +142,7 @@ class LineBatch {
     if (!fresh.isEmpty()) {
       verdicts.addAll(
           admission.enqueue(
-              h, grant.projectId(), fresh.stream().map(i -> lines.get(i).job()).toList()));
+              h, grant, fresh.stream().map(i -> lines.get(i).job()).toList()));
     }
     for (int n = 0; n < fresh.size(); n++) {
       if (verdicts.get(n) instanceof Verdict.Full) {
@@ -152,7 +159,7 @@ class LineBatch {
         result[i] = again(lines, result, i, firstOfKey);
       }
     }
-    return List.of(result);
+    return Reach.hideHolders(h, grant, List.of(result));
   }
 
   /** A line whose key an earlier one of the batch has. */

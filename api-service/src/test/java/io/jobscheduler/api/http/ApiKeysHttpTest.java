@@ -9,6 +9,7 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,6 +213,101 @@ class ApiKeysHttpTest {
     ApiClient.Answer again =
         key.post(path + "/jobs", unique.formatted("mail", "mine", "return")).status(200);
     assertFalse(again.text().contains("secret"), "the scope enqueue reads no payload");
+  }
+
+  private static ApiClient.Answer keyed(ApiClient as, String path, String body) {
+    return as.send(
+        as.request(path)
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", "k")
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  /** Whoever was answered first, the next one is shown what it may see itself. */
+  @Test
+  void anAnswerGivenAgainShowsWhatItsCallerMaySee() {
+    String path = admin.project("key-replays");
+    admin.put(path + "/queues/mail", "{}").status(201);
+    String holder =
+        admin
+            .post(path + "/jobs", "{\"type\":\"echo\",\"payload\":{\"secret\":1},\"unique\":{\"key\":\"u\"}}")
+            .status(201)
+            .json()
+            .path("id")
+            .asText();
+    String same = "{\"type\":\"other\",\"unique\":{\"key\":\"u\"}}";
+    assertTrue(keyed(admin, path + "/jobs", same).status(200).text().contains("secret"));
+    ApiClient.sql(
+        "UPDATE jobs SET state = 'running', lease_token = 987654, worker_id = 1, attempt = 1 WHERE id = "
+            + holder);
+    ApiClient.Answer again = keyed(admin, path + "/jobs", same).status(200);
+    assertEquals("true", again.header("Idempotent-Replayed"));
+    assertTrue(again.text().contains("987654"));
+    again = keyed(key(path, "\"enqueue\"", ""), path + "/jobs", same).status(200);
+    assertEquals(holder, again.json().path("job").path("id").asText());
+    assertFalse(again.text().contains("secret") || again.text().contains("987654"), again.text());
+    keyed(key(path, "\"enqueue\"", ",\"queues\":[\"mail\"]"), path + "/jobs", same)
+        .problem(403, "forbidden");
+    assertEquals(1, admin.get(path + "/jobs").json().path("count").path("value").asInt());
+  }
+
+  @Test
+  void ofJobsInOtherQueuesAKeyLearnsNothingByEnqueuing() {
+    String path = admin.project("key-unreached");
+    admin.put(path + "/queues/mail", "{}").status(201);
+    String held =
+        admin
+            .post(path + "/jobs", "{\"type\":\"echo\",\"unique\":{\"key\":\"u\"}}")
+            .status(201)
+            .json()
+            .path("id")
+            .asText();
+    ApiClient key = key(path, "\"enqueue\"", ",\"queues\":[\"mail\"]");
+    String needy = "{\"type\":\"echo\",\"queue\":\"mail\",\"dependsOn\":[\"" + held + "\"]}";
+    for (String parent : List.of(held, "999999999")) {
+      ApiClient.Answer unknown =
+          key.post(path + "/jobs", needy.replace("\"" + held + "\"", "\"" + parent + "\""));
+      unknown.problem(422, "validation-failed");
+      assertEquals(List.of("/dependsOn/0"), unknown.pointers());
+    }
+    keyed(admin, path + "/jobs", needy).status(201);
+    keyed(key, path + "/jobs", needy).problem(422, "validation-failed");
+
+    String twin = "{\"type\":\"echo\",\"queue\":\"mail\",\"unique\":{\"key\":\"u\"}}";
+    String bulk = "[" + twin + "]";
+    for (int i = 0; i < 2; i++) {
+      JsonNode item =
+          key.post(path + "/jobs/bulk", bulk).status(201).json().path("items").path(0);
+      assertTrue(item.path("duplicate").asBoolean());
+      assertTrue(item.path("id").isNull() && item.path("state").isNull(), item.toString());
+    }
+    String reject = twin.replace("\"u\"}", "\"u\",\"onConflict\":\"reject\"}");
+    for (ApiClient.Answer refused :
+        List.of(
+            key.post(path + "/jobs", reject), key.post(path + "/jobs/bulk", "[" + reject + "]"))) {
+      refused.problem(409, "conflict");
+      assertTrue(refused.text().contains("Another job holds"), refused.text());
+    }
+    // By the line, first and again; another caller's answer too.
+    String line = twin.replace("{\"type\"", "{\"idempotencyKey\":\"%s\",\"type\"");
+    assertTrue(lines(admin, path, line.formatted("a")).contains("\"id\":\"" + held + "\""));
+    for (String id : List.of("a", "b", "b")) {
+      String text = lines(key, path, line.formatted(id));
+      assertTrue(text.contains("\"duplicate\":true"), text);
+      assertFalse(text.contains("\"id\"") || text.contains("\"state\""), text);
+    }
+    assertTrue(lines(admin, path, line.formatted("b")).contains("\"id\":\"" + held + "\""));
+    assertFalse(lines(key, path, reject).contains(held));
+    assertTrue(lines(key, path, needy).contains("\"status\":422"));
+  }
+
+  private static String lines(ApiClient as, String path, String line) {
+    return as.send(
+            as.request(path + "/jobs/bulk")
+                .header("Content-Type", "application/x-ndjson")
+                .POST(HttpRequest.BodyPublishers.ofString(line)))
+        .status(200)
+        .text();
   }
 
   @Test
