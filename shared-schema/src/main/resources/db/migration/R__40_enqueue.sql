@@ -325,7 +325,8 @@ $$;
 
 -- Edits a job of a project that waits: each part where its flag says so (p_priority and p_run_at where not null;
 -- p_due_now: at once instead of its time). p_versions: the row versions that the caller accepts; null: any. A new
--- priority gives the job its new place; a workflow's job keeps the instant that its plan gave it. Returns a verdict:
+-- priority gives the job its new place; a workflow's job keeps the instant that its plan gave it. Where the caller
+-- says who changes it (jobs.audit), what it was and becomes is recorded, of a payload its hash. Returns a verdict:
 -- edited, with where it waits now · state (it runs or has ended) · stale · locked (a claim has it; look again) ·
 -- gate (what it waits for is its plan's) · member (a member's payload is edited with its workflow: edit_member) · gone.
 CREATE OR REPLACE FUNCTION edit_job(
@@ -343,10 +344,12 @@ DECLARE
   j record;
   v_state text;
   v_now timestamptz;
+  v_changes jsonb;
 BEGIN
   PERFORM require_read_committed();
   -- Never waits for a claim or an assert_lease.
-  SELECT w.state, w.xmin::text AS version, w.run_at, w.ready_at, w.workflow_id, w.gate
+  SELECT w.state, w.xmin::text AS version, w.run_at, w.ready_at, w.workflow_id, w.gate,
+         w.priority, w.payload, w.tags
     INTO j
     FROM jobs w WHERE w.id = p_id AND w.project_id = p_project AND w.lease_token IS NULL FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
@@ -368,6 +371,19 @@ BEGIN
   IF p_set_run_at AND j.state NOT IN ('scheduled', 'ready') THEN
     RETURN QUERY SELECT 'state'::text, j.state, 0, 0::smallint, 0::bigint, NULL::timestamptz;
     RETURN;
+  END IF;
+  IF coalesce(current_setting('jobs.audit', true), '') <> '' THEN
+    SELECT jsonb_object_agg(c.name, jsonb_build_object('before', c.before, 'after', c.after)) INTO v_changes
+      FROM (VALUES
+             ('priority', p_priority IS NOT NULL, to_jsonb(j.priority), to_jsonb(p_priority)),
+             ('payload', p_set_payload, to_jsonb('sha256:' || encode(sha256(convert_to(j.payload::text, 'UTF8')), 'hex')),
+                                        to_jsonb('sha256:' || encode(sha256(convert_to(p_payload, 'UTF8')), 'hex'))),
+             ('runAt', p_set_run_at, to_jsonb(j.run_at), to_jsonb(p_run_at)),
+             ('tags', p_set_tags, to_jsonb(j.tags), to_jsonb(p_tags))) AS c (name, given, before, after)
+     WHERE c.given AND c.before IS DISTINCT FROM c.after;
+    IF v_changes IS NOT NULL THEN
+      PERFORM audit_write(p_project, 'job', p_id::text, v_changes, 'editJob');
+    END IF;
   END IF;
   v_now := clock_timestamp();
   v_state := CASE WHEN NOT p_set_run_at THEN j.state WHEN p_run_at > v_now THEN 'scheduled' ELSE 'ready' END;

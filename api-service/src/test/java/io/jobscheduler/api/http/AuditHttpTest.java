@@ -33,6 +33,25 @@ class AuditHttpTest {
     admin = ApiClient.admin(base);
   }
 
+  @Test
+  void anEditOfAJobIsRecordedWithWhatItWasAndOfThePayloadAHash() {
+    String path = admin.project("audit-edit-" + UUID.randomUUID());
+    String job =
+        admin
+            .post(path + "/jobs", "{\"type\":\"t\",\"payload\":{\"secret\":1},\"tags\":[\"x\"]}")
+            .status(201)
+            .header("Location");
+    admin.patch(job, "{\"priority\":9,\"payload\":{\"secret\":2},\"tags\":[\"x\"]}").status(200);
+    JsonNode row =
+        admin.get(path + "/audit?action=editJob").status(200).json().path("items").path(0);
+    JsonNode changes = row.path("changes");
+    assertEquals("{\"after\":9,\"before\":4}", changes.path("priority").toString());
+    assertTrue(changes.path("payload").path("before").asText().startsWith("sha256:"));
+    assertTrue(changes.path("payload").path("after").asText().startsWith("sha256:"));
+    assertEquals(2, changes.size(), row.toString());
+    assertFalse(row.toString().contains("secret"));
+  }
+
   /** Each operation that changes something either leaves one row or says why it leaves none. */
   @Test
   void everyRecordedOperationLeavesItsRowAndNoOtherDoes() {
