@@ -53,7 +53,9 @@ class Enqueueing {
   /** What became of the jobs of a bulk request, in its order. */
   public record BulkAnswer(List<BulkItem> items, int count) {}
 
-  /** What is recorded of a duplicate: each caller is shown what it may see of the holder, as it is. */
+  /**
+   * What is recorded of a duplicate: each caller is shown what it may see of the holder, as it is.
+   */
   record Holder(String holder) {}
 
   /** 201 with the job, or 200 with the one that stands for it. */

@@ -171,7 +171,15 @@ public class JobsResource {
       }
       return Response.ok()
           .type(NDJSON_TYPE)
-          .entity((StreamingOutput) out -> lines.answer(grant, mostPayloadBytes, trace, body, out))
+          .entity(
+              (StreamingOutput)
+                  out ->
+                      lines.answer(
+                          () -> authorizer.requireInQueues(project, Action.JOBS_ENQUEUE),
+                          mostPayloadBytes,
+                          trace,
+                          body,
+                          out))
           .build();
     }
     byte[] bytes = JsonBody.bytes(body, JsonBody.LARGE);

@@ -141,8 +141,7 @@ class LineBatch {
     }
     if (!fresh.isEmpty()) {
       verdicts.addAll(
-          admission.enqueue(
-              h, grant, fresh.stream().map(i -> lines.get(i).job()).toList()));
+          admission.enqueue(h, grant, fresh.stream().map(i -> lines.get(i).job()).toList()));
     }
     for (int n = 0; n < fresh.size(); n++) {
       if (verdicts.get(n) instanceof Verdict.Full) {

@@ -171,6 +171,10 @@ class JobLinesHttpTest {
 
   /** Sends as the test says, and reads at once. */
   private Socket open() throws IOException {
+    return open(admin.token());
+  }
+
+  private Socket open(String token) throws IOException {
     Socket socket = new Socket(base.getHost(), base.getPort());
     socket.setSoTimeout(30_000);
     socket
@@ -179,7 +183,7 @@ class JobLinesHttpTest {
             ("POST "
                     + project
                     + "/jobs/bulk HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                    + admin.token()
+                    + token
                     + "\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII));
     return socket;
@@ -258,6 +262,58 @@ class JobLinesHttpTest {
       assertTrue(lineWith(in, "\"line\":3").contains("\"status\":201"));
     }
     assertEquals(3, count());
+  }
+
+  @Test
+  void aStreamEndsWithTheRightOfWhoSendsIt() throws Exception {
+    JsonNode key =
+        admin
+            .post(project + "/api-keys", "{\"name\":\"lines\",\"scopes\":[\"enqueue\"]}")
+            .status(201)
+            .json();
+    try (Socket socket = open(key.path("secret").asText())) {
+      BufferedReader in =
+          new BufferedReader(
+              new InputStreamReader(body(socket.getInputStream()), StandardCharsets.UTF_8));
+      chunk(socket.getOutputStream(), "{\"type\":\"a\"}\n");
+      assertTrue(lineWith(in, "\"line\":1").contains("\"status\":201"));
+      admin.delete(project + "/api-keys/" + key.path("key").path("id").asText()).status(204);
+      chunk(socket.getOutputStream(), "{\"type\":\"b\"}\n");
+      assertTrue(lineWith(in, "\"line\":2").contains("\"status\":401"));
+      assertEquals("null", lineWith(in, "line"));
+    }
+    assertEquals(1, count());
+  }
+
+  @Test
+  void moreStreamsThanMayRunAtOnceAreRefused() throws Exception {
+    List<Socket> open = new ArrayList<>();
+    List<BufferedReader> answers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20; i++) {
+        Socket socket = open();
+        open.add(socket);
+        chunk(socket.getOutputStream(), "{broken\n");
+        BufferedReader in =
+            new BufferedReader(
+                new InputStreamReader(body(socket.getInputStream()), StandardCharsets.UTF_8));
+        answers.add(in);
+        assertTrue(lineWith(in, "\"line\":1").contains("\"status\":400"));
+      }
+      ApiClient.Answer refused =
+          admin.send(
+              admin
+                  .request(project + "/jobs/bulk")
+                  .header("Content-Type", "application/x-ndjson")
+                  .POST(HttpRequest.BodyPublishers.ofString("{broken\n")));
+      refused.problem(429, "too-many-requests");
+    } finally {
+      for (int i = 0; i < open.size(); i++) {
+        open.get(i).getOutputStream().write("0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        assertEquals("null", lineWith(answers.get(i), "line"));
+        open.get(i).close();
+      }
+    }
   }
 
   @Test
