@@ -90,6 +90,7 @@ audit_log
   changes jsonb
   address text
   request_id text
+  tx xid8 not null default pg_current_xact_id()
 audit_progress
   only_row boolean not null default true
   sealed_to bigint not null default 0
@@ -787,6 +788,7 @@ CREATE INDEX audit_log_action ON jobs.audit_log USING btree (project_id, action,
 CREATE INDEX audit_log_actor ON jobs.audit_log USING btree (project_id, actor, id)
 CREATE INDEX audit_log_object ON jobs.audit_log USING btree (project_id, object_kind, object_id, id)
 CREATE INDEX audit_log_project ON jobs.audit_log USING btree (project_id, id)
+CREATE INDEX audit_log_tx ON jobs.audit_log USING btree (tx)
 CREATE INDEX backfills_running ON jobs.backfills USING btree (id) WHERE (state = 'running'::text)
 CREATE INDEX backfills_schedule ON jobs.backfills USING btree (schedule_id, id)
 CREATE INDEX cancel_requests_worker ON jobs.cancel_requests USING btree (worker_id)
@@ -900,37 +902,39 @@ add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[]
 add_statistics(p_from timestamp with time zone, p_to timestamp with time zone) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b89d7b68deb5ab685df866ba9db71de4
 admit_jobs(p_project integer, p_queues text[], p_counts integer[]) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s cdeae7b8af64ef8325f79319e5850ce6
 allow_sql_client(p_role name, p_project text, p_queues text[], p_max_payload integer) returns void  6d86065734bfb315f315ed4315632795
-apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 51899dce1608557a65cd67fcc70b5e11
-assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp 2ff1946209201f8d11afe7fd8b998163
-audit_action(p_project integer, p_kind text, p_object text) returns void security definer search_path=jobs, pg_temp 3328e851979b5fc0a3af4b1672aa2bb1
+apply_plan(p_workflow integer, p_job_ids bigint[], p_edges integer, p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 4f8a75ff85432272ad826cd069fc4014
+assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp aac996f87bab96664bc1e2c2b63972df
+audit_action(p_project integer, p_kind text, p_object text) returns void security definer search_path=jobs, pg_temp cfb1b647fc91d96d955a984db61c688c
 audit_change() returns trigger security definer search_path=jobs, pg_temp d3e2b3447b040fda88d6338175502b5e
 audit_hash(p_before bytea, a jobs.audit_log) returns bytea search_path=jobs, pg_temp 75caa4feefa44fdd3c034075a96a3115
-audit_write(p_project integer, p_kind text, p_object text, p_changes jsonb, p_else text) returns void search_path=jobs, pg_temp 9ce4e07c1bd9d3573b7adeff4230f47c
+audit_write(p_project integer, p_kind text, p_object text, p_changes jsonb, p_else text) returns void search_path=jobs, pg_temp eefa265e774a5cb8cc2c98b679bd0415
 backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text) returns TABLE(planned_at timestamp with time zone, run smallint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan a7a13dc23d146aaa207e72bc1eeb0e0c
 beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[]) returns TABLE(alive boolean, cancels bigint[]) security definer search_path=jobs, pg_temp 7f23a12795af51f1c7e26aa89ea4f156
-bring_back(p_ids bigint[], p_states text[], OUT moved bigint[], OUT undecided bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 2ad6914abff0e19acb257508d4286db0
+bring_back(p_ids bigint[], p_states text[], OUT moved bigint[], OUT undecided bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 6f7942497762fc613d3c63c495f6b39d
 bucket_tokens(p_queue integer, p_rate_limit integer, p_period_ms bigint, p_burst integer, p_now timestamp with time zone) returns double precision  cfa48c1efb53a86fd00bd72fdcaa4fdb
 camel_case(p_name text) returns text  12f2d0ec00793846b9b2ef75496a0f5d
 cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text) returns TABLE(id bigint, verdict text, state text, worker_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 613a22afb0157c6b358f982a033c697e
-cancel_overdue(p_limit integer) returns TABLE(id integer, project_id integer, cancelled integer, requested integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5aca70da79048bfc1c3ece3a35c78c08
+cancel_overdue(p_limit integer) returns TABLE(id integer, project_id integer, cancelled integer, requested integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 6dcc9488c97aa0a117bbd30c2af16f25
 cancel_previous_runs(p_schedules integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan b6bfd2a048a3df2830960d4fc5b3e931
 cancel_workflow(p_project integer, p_workflow integer, p_by text, p_reason text, OUT cancelled integer, OUT requested integer, OUT workers bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 81c1971050d90b1b87de920afab631ea
 choose_jobs(p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[], p_locked integer[]) returns bigint[] security definer search_path=jobs, pg_temp 342167e01ce006a5f35a716c2b25a353
 claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 89ad55271b205902b1bd3e16db56749c
-connect_jobs(p_project integer, p_children bigint[], p_parents bigint[], p_conditions text[], p_undecided bigint[]) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=200ms b1a71e2ccdab35cc21059ab127ffea23
+connect_jobs(p_project integer, p_children bigint[], p_parents bigint[], p_conditions text[], p_undecided bigint[]) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=200ms 282d60c81cd76c7204dd267d19ee012a
 decide_approval(p_project integer, p_workflow integer, p_job bigint, p_decision text, p_by text, p_comment text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 653a0501623e5ef05223d3700204e64f
 decide_outcome(p_outcome text, p_kind text, p_delay interval, p_until timestamp with time zone, p_cancel boolean, p_job bigint, p_attempt integer, p_max_attempts integer, p_queue integer, p_policy json, p_started timestamp with time zone, p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval) returns record  9974fbf8222f824f788a7674fc39abb8
 delete_due_defaults(p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off d44d38044a4604d8f4f588d5e285160a
-delete_job(p_project integer, p_id bigint, OUT verdict text, OUT state text) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 9c7fe3fad3ea182f04ba86d1e34eec65
+delete_job(p_project integer, p_id bigint, OUT verdict text, OUT state text) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 381447034dc057ef067ab67d367dc70c
 disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[]) returns TABLE(id integer, project_id integer) security definer search_path=jobs, pg_temp 2e3cd7a324a4e4ebfee8035051fbe636
 drop_expired_logs(p_days integer) returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 3fbfb73721abbcc0e36fbdfa5d3109fc
 drop_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp lock_timeout=100ms 0652a6368d2603c0aba02b217a6ab3b4
 due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e178ff7c48529c766b5954eba53dabb
+edge_of_ended(p_state text, p_reason text, p_on text, OUT outcome text, OUT benign boolean, OUT waived boolean) returns record  df925aebff56b81c34a6577f72a20f4c
 edges_verdict(p_child bigint, p_join text) returns text  9e0c2907de02a41407f5055d5a9f4cf5
-edit_job(p_project integer, p_id bigint, p_versions text[], p_priority integer, p_set_payload boolean, p_payload text, p_set_run_at boolean, p_run_at timestamp with time zone, p_set_tags boolean, p_tags text[]) returns TABLE(verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint, run_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s f7546871c4d246909361910c8aae6dfe
+edit_job(p_project integer, p_id bigint, p_versions text[], p_priority integer, p_set_payload boolean, p_payload text, p_set_run_at boolean, p_run_at timestamp with time zone, p_set_tags boolean, p_tags text[]) returns TABLE(verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint, run_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 752e7bec35d3b7d6ca6cd7f1f796b769
 edit_member(p_project integer, p_workflow integer, p_job bigint, p_payload text, p_tag text) returns text security definer search_path=jobs, pg_temp enable_seqscan=off lock_timeout=2s 77b4ba13f7fa9acba2f2ed1496c1b75b
 end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e0f8a4af89eefd844f1a3bd1ea7652e
-end_member(p_project integer, p_workflow integer, p_job bigint, p_state text, p_result text, p_message text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 0623c18660a5ed44f33dee4cb1b47c6d
+end_chain(p_end jobs.audit_chains) returns void search_path=jobs, pg_temp 41af6865aef169e20d45a67b890914f5
+end_member(p_project integer, p_workflow integer, p_job bigint, p_state text, p_result text, p_message text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 73fd082f3dc6ae21bdb0d6067e8b01d5
 enqueue_job(project text, type text, payload json, queue text, priority integer, run_at timestamp with time zone, unique_key text, notify boolean) returns bigint security definer search_path=jobs, pg_temp 51d5d554abb243f5c7d172f0fae24a8e
 enqueue_jobs(project text, types text[], payloads json[], queues text[], priorities integer[], run_ats timestamp with time zone[], unique_keys text[], notify boolean) returns TABLE(n integer, id bigint, duplicate boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 3a4a17b1677de9b8e2797b7f6cc48510
 ensure_log_partitions(p_days integer, p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms feb923d44e13095f80ad57042b2a8435
@@ -952,10 +956,11 @@ forget_keys(p_limit integer) returns integer security definer search_path=jobs, 
 forget_statistics(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4a2dffd591b5102469e1e8728cfc6e1a
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 forget_workflows(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off cc9765d57f2741c360f0cd5a16731599
-gates_reached(p_gates bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ae023b5ca7124a7ef9fc2e4d718c5300
+gate_wait(p_ms text) returns interval  cd5a9be041817827c0441911db14247e
+gates_reached(p_gates bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a1fd332e46f8aae293e49d8b665af000
 give_back_login_try(p_address bytea, p_address_every interval, p_account bytea) returns void security definer search_path=jobs, pg_temp 7b2cdd510760c9b9b9f7264d09927412
 grant_sql_contract(p_role name) returns void  6ced4387c00d4dd02bcfde4bf0e9581c
-grow_members(p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0f27323da9a56e2d6d229ab09b07d471
+grow_members(p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ceed6f0285e570612aaf6dd06661fefe
 grow_workflow(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 9b0d908e6635a9b6e0b1bdef5ff1ff95
 has_duplicate_names(p_json json) returns boolean  1a4e7868a04c58c71d19ca7a39ea039f
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
@@ -970,6 +975,7 @@ loop_candidates(p_task text, p_limit integer, p_except bigint[]) returns TABLE(i
 make_runs(p_fires bigint[], p_run_at timestamp with time zone[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan ad17e9095d8be5f18e04b75a1b980b7f
 make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off plan_cache_mode=force_custom_plan e08fa73b5a1a8bdc92cc6120176943c9
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp c1ed630b12155dbbf09eba3a22acb07e
+mark_parents(p_project integer, p_parents bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off b42474ea5ae8cac12cc53efee555efc5
 member_tag(p_job bigint, p_generation smallint, p_attempt integer, p_payload json) returns text  6f17a15f06cb44d3358a9716f6ee3ad2
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
 move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c97619171683867673cecaec53f899e8
@@ -990,7 +996,7 @@ pause_workflow(p_project integer, p_workflow integer, p_by text, p_reason text) 
 payload_flaw(p_payload json, p_most_bytes integer) returns text search_path=jobs, pg_temp 81e2d998b9241a55c1db92b2aeb06982
 pick_by_key(p_queue integer, p_per_key integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[] enable_hashjoin=on abdc4058e922ba2ac9aada6f79a81ec0
 pick_in_order(p_queue integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[]  05eb804011dbf713a9db4a3cacdd19b0
-plan_members(p_workflow integer) returns TABLE(job_id bigint, key text, seconds double precision, parents bigint[]) security definer search_path=jobs, pg_temp enable_seqscan=off enable_nestloop=off jit=off bcbdf4ff9ed5834bd671030dd54b8fde
+plan_members(p_workflow integer) returns TABLE(job_id bigint, key text, seconds double precision, parents bigint[]) security definer search_path=jobs, pg_temp enable_seqscan=off enable_nestloop=off jit=off c2f3ef68ddd4653bd8ccf6012dc78a29
 planned_micros(p_workflow integer, p_job bigint) returns bigint  b8d6fb84a33f06cc4af1c10397f0a244
 present_members(p_workflow integer, p_key text, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(key text, same boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_nestloop=off jit=off 32e9a79813840eb72a92bf0e50011832
 promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 54e12ce9598287fa1600d820c082be50
@@ -998,21 +1004,21 @@ promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch
 promote_these(p_ids bigint[], p_flows integer[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7b300dd2ded20b58ae1617bd1035a8aa
 queue_gauges() returns TABLE(project text, queue text, ready integer, running integer, scheduled integer, retrying integer, blocked integer, latency_seconds double precision) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4ab179382b58509970493a82c72f9f56
 queues_to_rekey() returns TABLE(queue_id integer) security definer search_path=jobs, pg_temp 005c6999ca92b0e354e4613727028fee
-reach_gates(p_gates bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 11e6c6e8e779c7b5f16bf1ee90cbae5f
+reach_gates(p_gates bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off f3f76bbffe9b0da8ae26740f454712e5
 reached_queues(p_project integer, p_patterns text[]) returns jsonb security definer search_path=jobs, pg_temp 14807bf260707293b2ad2948feedb159
 ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint) returns bigint  46cd7f63309adb37b1b2a31c6d865bc9
 ready_lane(p_priority integer, p_ageing_ms bigint) returns smallint  506470009afdcc1dbfa02c78d3cc5d5c
-redrive_jobs(p_project integer, p_ids bigint[], p_states text[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 48497cf697986241133a856822549b65
+redrive_jobs(p_project integer, p_ids bigint[], p_states text[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 2acc7d2004cbbf8d00ea2537939fec48
 register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
 rekey_queue(p_queue integer, p_limit integer) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off c45a6f8914e4efa31c81486230f64b9d
 release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 30c2e2936cfbf8827f76a13f5f706c1d
-release_pending(p_limit integer, p_only bigint[], p_patient boolean) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 90d28eb04044fc38794f12f74680528f
+release_pending(p_limit integer, p_only bigint[], p_patient boolean) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan ddf3267f701c4df1219c8a8a50091cef
 release_waiting(p_project integer, p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 571176ac08c12cd220bb9d7ccc172e35
 render_callback(p_template text, p_workflow integer, p_name text, p_state text, p_event text) returns json  89452b59c1fa03a088d4659dcb6f1645
 render_payload(p_template text, p_schedule text, p_trigger text, p_planned_at timestamp with time zone, p_planned_local text, p_sequence bigint, p_missed_count integer) returns json  d60d63bf66f0386da41281d265303253
-reopen_workflows(p_workflows integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5413e8e9eccd1ba5b7e2651d1463216d
+reopen_workflows(p_workflows integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5da6280e6a4fcc66f00f6b6677ff20e8
 require_read_committed() returns void  8dcdd08ab94b869132f3fc466d060a06
-rerun_members(p_project integer, p_workflow integer, p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 633efc93d38b1e7241f2726c99d96301
+rerun_members(p_project integer, p_workflow integer, p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 9c7447edaa7cf9afaacc9438e590cc60
 rescue_jobs(p_limit integer, p_absent boolean) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off 7638f6e3fbd6386e8aad370ff8e4d7ab
 resume_due_queues() returns TABLE(queue_id integer, project_id integer) security definer search_path=jobs, pg_temp 0570775bfa01c52b65a21832175dca38
 resume_queue(p_queue integer) returns boolean security definer search_path=jobs, pg_temp fbe8ee34f942fbd5a4b0d7acb1ac53d1
@@ -1027,13 +1033,14 @@ rotate_signing_key(p_kid text, p_algorithm text, p_public_jwk text, p_private_ke
 run_jobs_now(p_project integer, p_ids bigint[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 8a59fc3bf8e9533df17b2e20498f6201
 sample_queue_depths() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c7137d97af864a79bb56f397bb796840
 schedules_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer, waiting boolean, backfills boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan be1376d8ddb74e9b2a5bbbf2f5743bfc
-seal_audit(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=200ms enable_seqscan=off jit=off ba76e8b67ed2d9336a4bf7dab36a6439
+seal_audit(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=200ms enable_seqscan=off jit=off f367d4eb680fdbc52db94c0b561b3fd3
 seconds_of(p_text text) returns double precision  913b60ed9e9f7822d6da6b929a164761
 send_signal(p_project integer, p_workflow integer, p_name text, p_payload text, p_by text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s ccde027ddf91703d57e8b953b94f7f8b
 serves(p_patterns text[], p_project text, p_queue text) returns boolean  6becb20befdbbb4d0e67c95674d4b36d
 set_queue_ageing(p_queue integer, p_ageing_ms bigint) returns boolean security definer search_path=jobs, pg_temp 9262eb609b8fd14e21c1ca5e4a523762
 set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer) returns boolean security definer search_path=jobs, pg_temp lock_timeout=5s 84b9470ba1a46f0f7688ee5806f1af88
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp bf726f01230422ea0aeb3a0ec1f91f32
+share_child_workflows(p_parents bigint[]) returns integer[] security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 838ef99c0b518bc5694123e47812f015
 skip_children(p_doomed bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 1693229eb6971e4ecd0a74a32c025ba3
 span_start(p_at timestamp with time zone, p_seconds integer) returns timestamp with time zone  d22c520ea3a282f8d5c66a478e49973c
 start_queued_fires(p_limit integer) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 158459fab63ef5acbf35e38afead5d8f
@@ -1047,7 +1054,7 @@ take_login_try(p_address bytea, p_address_tries integer, p_address_every interva
 take_stale_schedules(p_tzdb text, p_after integer, p_limit integer) returns TABLE(id integer, project_id integer, name text, version integer, kind text, expression text, dialect text, every_ms bigint, anchor timestamp with time zone, time_zone text, start_at timestamp with time zone, end_at timestamp with time zone, exclusions date[], jitter_ms bigint, misfire_policy text, max_catch_up integer, catch_up_window_ms bigint, planned_to timestamp with time zone, now timestamp with time zone, paused boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 5c69a5bead8b136b397a08455c26053c
 take_try(p_kind text, p_subject bytea, p_tries integer, p_every interval) returns double precision security definer search_path=jobs, pg_temp 43dc64fafed9f25474ab617845f0295e
 take_unique_keys(p_project integer, p_keys text[], p_untils text[], p_windows_ms bigint[], p_on_conflict text[], p_ids bigint[]) returns TABLE(n integer, verdict text, job_id bigint, state text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s db41ebbe18c9b7f6b5442d9e9c4f451b
-tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 4f677d96e0b5486a84496ec8217bb05f
+tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan cc138bfee216c7b3e9357f1846efb5b0
 tell_edges(p_parent bigint, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5e0a679de9432368b90db4c6de4b13f6
 trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text) returns TABLE(fire_id bigint, outcome text, reason text, job_id bigint, workflow_id integer, ready_job_id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 2caca33cb70cda4d5aceed22fecd6fe0
 type_run_seconds(p_project integer, p_types text[]) returns TABLE(type text, seconds double precision) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off e0af349eac63c6c6b6656dc26ef4c45a
@@ -1135,7 +1142,7 @@ jobs_api SELECT on workflow_status
 jobs_api USAGE on job_id_seq
 jobs_dashboard SELECT on schema_versions
 jobs_scheduler EXECUTE on abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text)
-jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
+jobs_scheduler EXECUTE on apply_plan(p_workflow integer, p_job_ids bigint[], p_edges integer, p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision)
 jobs_scheduler EXECUTE on cancel_overdue(p_limit integer)
 jobs_scheduler EXECUTE on delete_due_defaults(p_limit integer)
 jobs_scheduler EXECUTE on disable_schedules(p_schedules integer[], p_versions integer[], p_reasons text[])
