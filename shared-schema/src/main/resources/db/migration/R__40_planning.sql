@@ -82,7 +82,12 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET jit = off
+-- Statistics that are older than the workflow promise one row of it: a nested loop would compare each job with each.
+SET enable_nestloop = off
+SET enable_seqscan = off
 AS $$
+DECLARE
+  v_submitted timestamptz;
 BEGIN
   -- Exclusive: settles of this workflow wait for their next flush instead of for our row locks; and the rows in
   -- id order, as everybody who locks several takes them.
@@ -103,16 +108,17 @@ BEGIN
    WHERE m.workflow_id = p_workflow AND m.job_id = p.job_id;
 
   -- Only rows that change: a submission gives its jobs the same places, unless a mean has changed since.
+  SELECT w.created_at INTO v_submitted FROM workflows w WHERE w.id = p_workflow;
   UPDATE jobs j
-     SET dispatch_lane = n.lane, dispatch_key = n.key
-    FROM (SELECT w.id AS job_id, ready_lane(w.priority, q.ageing_ms) AS lane,
-                 ready_key(micros(f.created_at) - (60000000 * p.rank)::bigint, w.priority, q.ageing_ms) AS key
-            FROM unnest(p_job_ids, p_ranks) AS p (job_id, rank)
-            JOIN jobs w ON w.id = p.job_id AND w.workflow_id = p_workflow AND w.state = 'blocked'
-            JOIN queues q ON q.id = w.queue_id
-            JOIN workflows f ON f.id = p_workflow) n
-   WHERE j.id = n.job_id AND j.state = 'blocked'
-     AND (j.dispatch_lane, j.dispatch_key) <> (n.lane, n.key);
+     SET dispatch_lane = ready_lane(j.priority, q.ageing_ms),
+         dispatch_key = ready_key(micros(v_submitted) - (60000000 * p.rank)::bigint, j.priority, q.ageing_ms)
+    FROM unnest(p_job_ids, p_ranks) AS p (job_id, rank), queues q
+   WHERE j.workflow_id = p_workflow AND j.state = 'blocked'
+     AND j.id = p.job_id
+     AND q.id = j.queue_id
+     AND (j.dispatch_lane, j.dispatch_key) <> (
+           ready_lane(j.priority, q.ageing_ms),
+           ready_key(micros(v_submitted) - (60000000 * p.rank)::bigint, j.priority, q.ageing_ms));
 
   UPDATE workflows w
      SET planned_at = clock_timestamp(), levels = p_level_count, clusters = p_cluster_count,
