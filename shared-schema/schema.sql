@@ -902,7 +902,7 @@ add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[]
 add_statistics(p_from timestamp with time zone, p_to timestamp with time zone) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b89d7b68deb5ab685df866ba9db71de4
 admit_jobs(p_project integer, p_queues text[], p_counts integer[]) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s cdeae7b8af64ef8325f79319e5850ce6
 allow_sql_client(p_role name, p_project text, p_queues text[], p_max_payload integer) returns void  6d86065734bfb315f315ed4315632795
-apply_plan(p_workflow integer, p_job_ids bigint[], p_edges integer, p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off 4f8a75ff85432272ad826cd069fc4014
+apply_plan(p_workflow integer, p_job_ids bigint[], p_edges integer, p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off enable_nestloop=off enable_seqscan=off 5902f9ea68753ab820a952eec5abcec6
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp aac996f87bab96664bc1e2c2b63972df
 audit_action(p_project integer, p_kind text, p_object text) returns void security definer search_path=jobs, pg_temp cfb1b647fc91d96d955a984db61c688c
 audit_change() returns trigger security definer search_path=jobs, pg_temp d3e2b3447b040fda88d6338175502b5e
