@@ -1,0 +1,25 @@
+package io.jobscheduler.localstack.report;
+
+import io.jobscheduler.localstack.judge.Judgement;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A whole run.
+ *
+ * @param seed of the run, from which each scenario's is drawn
+ * @param machine processors, Java and PostgreSQL, in words
+ */
+public record ChaosReport(
+    long seed, Instant startedAt, String machine, List<ScenarioReport> scenarios) {
+  public ChaosReport {
+    scenarios = List.copyOf(scenarios);
+  }
+
+  /** All scenarios together. */
+  public Judgement judgement() {
+    return scenarios.stream()
+        .map(ScenarioReport::judgement)
+        .reduce(Judgement.empty(), Judgement::plus);
+  }
+}
