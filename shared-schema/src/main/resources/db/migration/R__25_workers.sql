@@ -1,16 +1,21 @@
+DROP FUNCTION IF EXISTS register_worker(bigint, text, bigint, text, text[], int);
+-- p_draining: the process was asked to drain under its former id, and that still holds.
 CREATE OR REPLACE FUNCTION register_worker(
-  p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots int) RETURNS void
+  p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots int,
+  p_draining boolean DEFAULT false) RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 AS $$
-  INSERT INTO workers (id, host, pid, version, queues, slots)
-  VALUES (p_worker, p_host, p_pid, p_version, p_queues, p_slots)
+  INSERT INTO workers (id, host, pid, version, queues, slots, draining)
+  VALUES (p_worker, p_host, p_pid, p_version, p_queues, p_slots, p_draining);
+  INSERT INTO worker_drains (worker_id) SELECT p_worker WHERE p_draining
 $$;
 
 DROP FUNCTION IF EXISTS beat(bigint, int, boolean, bigint[]);
 -- One beat. Not alive: this incarnation is lost or stopped, for good. cancels: its jobs that somebody wants to end.
+-- drain: somebody wants it to claim nothing more.
 CREATE FUNCTION beat(p_worker bigint, p_running int, p_draining boolean, p_unstarted bigint[])
-RETURNS TABLE (alive boolean, cancels bigint[])
+RETURNS TABLE (alive boolean, cancels bigint[], drain boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 AS $$
@@ -18,7 +23,8 @@ BEGIN
   UPDATE workers w
      SET beat_at = clock_timestamp(), running = p_running, draining = p_draining, unstarted = p_unstarted
    WHERE w.id = p_worker AND w.lost_at IS NULL AND w.stopped_at IS NULL;
-  RETURN QUERY SELECT FOUND, ARRAY(SELECT r.job_id FROM cancel_requests r WHERE r.worker_id = p_worker);
+  RETURN QUERY SELECT FOUND, ARRAY(SELECT r.job_id FROM cancel_requests r WHERE r.worker_id = p_worker),
+                      EXISTS (SELECT 1 FROM worker_drains d WHERE d.worker_id = p_worker);
 END
 $$;
 

@@ -16,6 +16,7 @@ GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, fi
                 cancel_requests, job_progress, job_logs,
                 job_statistics, queue_depths, statistics_progress
    TO ${api_role};
+GRANT SELECT, INSERT (worker_id), DELETE ON worker_drains TO ${api_role};
 GRANT INSERT (name, description), UPDATE (description, deleted_at) ON projects TO ${api_role};
 GRANT INSERT (email, name, password_hash, platform_admin, issuer, subject),
       UPDATE (email, name, password_hash, platform_admin, disabled_at)
@@ -112,7 +113,7 @@ GRANT EXECUTE ON FUNCTION
   grow_workflow(bigint, bigint, bigint, json, text[], text[], text[]),
   parent_results(bigint, bigint, bigint, int, int),
   add_downstream(bigint, bigint, bigint, json, text[], text[], text[]),
-  register_worker(bigint, text, bigint, text, text[], int), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
+  register_worker(bigint, text, bigint, text, text[], int, boolean), beat(bigint, int, boolean, bigint[]), stop_worker(bigint)
    TO ${worker_role};
 
 -- ---------------------------------------------------------------- scheduler-service

@@ -13,6 +13,7 @@ import io.jobscheduler.worker.execute.AttemptRunner;
 import io.jobscheduler.worker.execute.Slots;
 import io.jobscheduler.worker.execute.StuckThreads;
 import io.jobscheduler.worker.health.LoopTurns;
+import io.jobscheduler.worker.lease.BeatReply;
 import io.jobscheduler.worker.lease.BeatReport;
 import io.jobscheduler.worker.lease.Heartbeat;
 import io.jobscheduler.worker.lease.Loss;
@@ -49,6 +50,7 @@ final class Tenure implements ClaimSink {
   private final long worker;
   private final WorkerSettings settings;
   private final WorkerSignals signals;
+  private final WakeUps wakeUps;
   private final StuckThreads stuck;
   private final LoopTurns turns;
   private final HeldLeases leases = new HeldLeases();
@@ -63,6 +65,7 @@ final class Tenure implements ClaimSink {
   private final Thread notesThread;
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean draining;
+  private volatile boolean drainAsked;
   private volatile boolean givingBack;
   private boolean announced;
   private volatile boolean fenced;
@@ -81,8 +84,11 @@ final class Tenure implements ClaimSink {
       ReadyEvents readyEvents,
       StuckThreads stuck,
       LoopTurns turns,
+      boolean drainAsked,
       LongSupplier clock) {
     this.worker = worker;
+    this.drainAsked = drainAsked;
+    this.wakeUps = wakeUps;
     this.settings = settings;
     this.signals = signals;
     this.stuck = stuck;
@@ -115,9 +121,9 @@ final class Tenure implements ClaimSink {
             worker,
             settings.timings(),
             registeredNanos,
-            () -> new BeatReport(dispatcher.running(), draining, leases.unstarted()),
+            () -> new BeatReport(dispatcher.running(), takesNothing(), leases.unstarted()),
             clock,
-            this::cancelAsked,
+            this::heard,
             this::fence);
     this.claimer =
         new Claimer(
@@ -164,12 +170,21 @@ final class Tenure implements ClaimSink {
     return fenced;
   }
 
+  /** Whether an operator wants it to claim nothing; outlives the tenure. */
+  boolean isDrainAsked() {
+    return drainAsked;
+  }
+
+  private boolean takesNothing() {
+    return draining || drainAsked;
+  }
+
   boolean isReady() {
-    return !draining && !stuck.tooMany() && heartbeat.isFresh();
+    return !takesNothing() && !stuck.tooMany() && heartbeat.isFresh();
   }
 
   private boolean mayClaim() {
-    return !draining && !stuck.tooMany() && heartbeat.isTrusted();
+    return !takesNothing() && !stuck.tooMany() && heartbeat.isTrusted();
   }
 
   /** Somebody has something for this worker: its next beat hears what. */
@@ -177,6 +192,25 @@ final class Tenure implements ClaimSink {
     if (incarnation.equals(Long.toString(worker))) {
       heartbeat.beatNow();
     }
+  }
+
+  private void heard(BeatReply reply) {
+    if (drainAsked != reply.drain()) {
+      drainAsked = reply.drain();
+      LOG.infof("Worker was asked to %s worker_id=%d", drainAsked ? "drain" : "resume", worker);
+      heartbeat.beatNow();
+      signals.changedEverywhere(Topic.WORKERS);
+      if (!drainAsked) {
+        wakeUps.pollNow();
+      }
+    }
+    if (drainAsked) {
+      // With each beat: a claim may have been in flight when the first one heard of it.
+      leases.all().stream()
+          .filter(dispatcher::withdraw)
+          .forEach(held -> settle(held, Settlement.released()));
+    }
+    cancelAsked(reply.cancels());
   }
 
   /** What has not started is given back, and cancelled there; a handler is asked to end. */

@@ -55,6 +55,7 @@ public final class WorkerProcess {
   private volatile @Nullable Tenure tenure;
   private volatile boolean schemaFits;
   private long formerWorker;
+  private boolean drainAsked;
 
   /**
    * Makes a worker, not yet started.
@@ -197,6 +198,7 @@ public final class WorkerProcess {
         current.drain();
       }
     } finally {
+      drainAsked = current.isDrainAsked();
       tenure = null;
       current.close();
     }
@@ -222,7 +224,7 @@ public final class WorkerProcess {
         throw new SQLException("the incarnation is taken, draw another", "55P03");
       }
       long sent = clock.getAsLong();
-      store.registerWorker(connection, worker, identity());
+      store.registerWorker(connection, worker, identity(), drainAsked);
       Tenure next =
           new Tenure(
               worker,
@@ -238,6 +240,7 @@ public final class WorkerProcess {
               aftermath,
               stuck,
               turns,
+              drainAsked,
               clock);
       // From here on the fence decides how long silence is endured.
       connection.setNetworkTimeout(Runnable::run, 0);

@@ -66,6 +66,55 @@ class DrainPgTest {
   }
 
   @Test
+  void askedToItClaimsNothingMoreAndGivesBackWhatHasNotStartedUntilAskedToResume() {
+    rig.slots = 1;
+    rig.prefetch = 3;
+    rig.prefetchHorizon = Duration.ofHours(1);
+    int queue = jobs.queue("mail");
+    WorkerProcess worker = rig.ready(recorder, gate);
+    jobs.ready(queue, "record", null);
+    Await.until("a job has run, so it claims ahead", () -> jobs.count("succeeded") == 1);
+    long running = jobs.ready(queue, "gate", null);
+    Await.until("the slot is taken", () -> gate.entered.contains(running));
+    jobs.readyMany(queue, "record", 3);
+    Await.until("three wait here", () -> jobs.count("running") == 4);
+
+    database.sql("INSERT INTO worker_drains (worker_id) SELECT id FROM workers");
+    Await.until("they are given back", () -> jobs.count("ready") == 3);
+    assertEquals("0", database.sql("SELECT max(attempt) FROM jobs WHERE state = 'ready'"));
+    assertEquals("running", jobs.state(running));
+    assertFalse(worker.isReady());
+    gate.open.countDown();
+    Await.until("what ran has ended", () -> "succeeded".equals(jobs.state(running)));
+    assertEquals("true 0", beatAfter(beat()));
+    assertEquals("true 0", beatAfter(beat()));
+    assertEquals(3, jobs.count("ready"), "claimed while it drains");
+
+    // Lost and back under another id, it still drains.
+    database.sql("UPDATE workers SET lost_at = clock_timestamp()");
+    Await.until(
+        "it has started over",
+        () -> "1".equals(database.sql("SELECT count(*) FROM workers WHERE lost_at IS NULL")));
+    assertEquals("true 0", beatAfter(beat()));
+    assertEquals(3, jobs.count("ready"), "claimed under its new id");
+
+    database.sql("DELETE FROM worker_drains");
+    Await.until("it goes on", () -> jobs.count("succeeded") == 5);
+    assertTrue(worker.isReady());
+  }
+
+  private String beat() {
+    return database.sql("SELECT max(beat_at) FROM workers WHERE lost_at IS NULL");
+  }
+
+  /** Whether it drains and how many it runs, by a beat later than that one. */
+  private String beatAfter(String beat) {
+    Await.until("another beat", () -> !beat.equals(beat()));
+    return database.sql(
+        "SELECT concat_ws(' ', draining::text, running) FROM workers WHERE lost_at IS NULL");
+  }
+
+  @Test
   void atTheLimitInterruptsAndGivesTheAttemptBack() {
     rig.drainLimit = Duration.ofMillis(50);
     int queue = jobs.queue("mail");

@@ -7,5 +7,6 @@ import java.util.List;
  *
  * @param alive false when this incarnation is lost or stopped, for good
  * @param cancels ids of its jobs that somebody wants to end
+ * @param drain whether somebody wants it to claim nothing more
  */
-public record BeatReply(boolean alive, List<Long> cancels) {}
+public record BeatReply(boolean alive, List<Long> cancels, boolean drain) {}

@@ -3,7 +3,6 @@ package io.jobscheduler.worker.lease;
 import io.jobscheduler.worker.database.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -31,7 +30,7 @@ public final class Heartbeat implements AutoCloseable {
   private final Timings timings;
   private final Supplier<BeatReport> report;
   private final LongSupplier clock;
-  private final Consumer<List<Long>> cancels;
+  private final Consumer<BeatReply> heard;
   private final Consumer<Loss> alarm;
   private final Fence fence;
   private final AtomicReference<@Nullable Loss> loss = new AtomicReference<>();
@@ -46,8 +45,8 @@ public final class Heartbeat implements AutoCloseable {
    * Takes over a connection on which the incarnation is registered and locked.
    *
    * @param registeredNanos the clock when the registration was sent
-   * @param cancels called on the beat's thread with jobs to be cancelled, again with each beat for
-   *     as long as they run; must not block
+   * @param heard called on the beat's thread with what each beat learns of a live worker; must not
+   *     block
    * @param alarm called once at most, on a thread of this class; must not block for long
    */
   public Heartbeat(
@@ -58,7 +57,7 @@ public final class Heartbeat implements AutoCloseable {
       long registeredNanos,
       Supplier<BeatReport> report,
       LongSupplier clock,
-      Consumer<List<Long>> cancels,
+      Consumer<BeatReply> heard,
       Consumer<Loss> alarm) {
     this.direct = direct;
     this.connection = connection;
@@ -67,7 +66,7 @@ public final class Heartbeat implements AutoCloseable {
     this.timings = timings;
     this.report = report;
     this.clock = clock;
-    this.cancels = cancels;
+    this.heard = heard;
     this.alarm = alarm;
     this.fence = new Fence(timings, registeredNanos);
     this.beatThread = new Thread(this::beatUntilClosed, "jobs-beat");
@@ -132,9 +131,7 @@ public final class Heartbeat implements AutoCloseable {
       }
       broken = false;
       fence.confirmed(sent, locked);
-      if (!reply.cancels().isEmpty()) {
-        cancels.accept(reply.cancels());
-      }
+      heard.accept(reply);
       return Math.max(0, timings.beat().toNanos() - (clock.getAsLong() - sent));
     } catch (SQLException | RuntimeException e) {
       if (!closed && loss.get() == null && !broken) {

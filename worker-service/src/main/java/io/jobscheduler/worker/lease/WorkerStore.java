@@ -24,10 +24,15 @@ public final class WorkerStore {
   }
 
   // One insert; the primary key refuses an incarnation drawn twice.
-  private static final String REGISTER_WORKER = "SELECT jobs.register_worker(?, ?, ?, ?, ?, ?)";
+  private static final String REGISTER_WORKER = "SELECT jobs.register_worker(?, ?, ?, ?, ?, ?, ?)";
 
-  /** Writes the worker's row, once per incarnation. */
-  public void registerWorker(Connection connection, long worker, WorkerIdentity identity)
+  /**
+   * Writes the worker's row, once per incarnation.
+   *
+   * @param draining whether the process was asked to claim nothing under its former incarnation
+   */
+  public void registerWorker(
+      Connection connection, long worker, WorkerIdentity identity, boolean draining)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(REGISTER_WORKER)) {
       statement.setLong(1, worker);
@@ -36,13 +41,14 @@ public final class WorkerStore {
       statement.setString(4, identity.version());
       statement.setArray(5, connection.createArrayOf("text", identity.queues().toArray()));
       statement.setInt(6, identity.slots());
+      statement.setBoolean(7, draining);
       statement.execute();
     }
   }
 
   // By primary key; matches no row once the worker is lost or stopped, for good. The requests to
-  // cancel by the index on the worker: usually none.
-  private static final String BEAT = "SELECT alive, cancels FROM jobs.beat(?, ?, ?, ?)";
+  // cancel by the index on the worker, the wish for a drain by its key: usually none.
+  private static final String BEAT = "SELECT alive, cancels, drain FROM jobs.beat(?, ?, ?, ?)";
 
   /** One beat. */
   public BeatReply beat(Connection connection, long worker, BeatReport report) throws SQLException {
@@ -54,7 +60,9 @@ public final class WorkerStore {
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         return new BeatReply(
-            row.getBoolean("alive"), List.of((Long[]) row.getArray("cancels").getArray()));
+            row.getBoolean("alive"),
+            List.of((Long[]) row.getArray("cancels").getArray()),
+            row.getBoolean("drain"));
       }
     }
   }

@@ -39,7 +39,7 @@ class HeartbeatPgTest {
       Connection registered = wire.connections().open();
       long sent = System.nanoTime();
       store.registerWorker(
-          registered, WORKER, new WorkerIdentity("h", 1, "test", List.of("*/*"), 1));
+          registered, WORKER, new WorkerIdentity("h", 1, "test", List.of("*/*"), 1), false);
       assertTrue(store.lockIncarnation(former, WORKER));
       try (Heartbeat heartbeat =
           new Heartbeat(
@@ -50,7 +50,7 @@ class HeartbeatPgTest {
               sent,
               () -> new BeatReport(0, false, new long[0]),
               System::nanoTime,
-              cancels -> {},
+              reply -> {},
               reason -> {
                 loss.set(reason);
                 lost.countDown();
@@ -75,7 +75,7 @@ class HeartbeatPgTest {
     try (Wire wire = new Wire(database)) {
       Connection registered = wire.connections().open();
       store.registerWorker(
-          registered, WORKER, new WorkerIdentity("h", 1, "test", List.of("*/*"), 1));
+          registered, WORKER, new WorkerIdentity("h", 1, "test", List.of("*/*"), 1), false);
       String before = beat();
       Heartbeat heartbeat =
           new Heartbeat(
@@ -86,7 +86,7 @@ class HeartbeatPgTest {
               System.nanoTime(),
               () -> new BeatReport(0, false, new long[0]),
               System::nanoTime,
-              cancels -> {},
+              reply -> {},
               reason -> {});
       heartbeat.start();
       // Now it sleeps for a minute, and the connection is idle.
