@@ -135,11 +135,14 @@ class ExplainStore {
   // One row per process start that the leader has not forgotten yet.
   private static final String COUNT_WORKERS =
       """
-      SELECT count(*) FILTER (WHERE NOT w.draining) AS serving,
-             count(*) FILTER (WHERE w.draining) AS draining,
-             coalesce(sum(w.slots) FILTER (WHERE NOT w.draining), 0) AS slots,
-             coalesce(sum(w.running) FILTER (WHERE NOT w.draining), 0) AS running
+      SELECT count(*) FILTER (WHERE NOT d.draining) AS serving,
+             count(*) FILTER (WHERE d.draining) AS draining,
+             coalesce(sum(w.slots) FILTER (WHERE NOT d.draining), 0) AS slots,
+             coalesce(sum(w.running) FILTER (WHERE NOT d.draining), 0) AS running
         FROM jobs.workers w
+       CROSS JOIN LATERAL (
+         SELECT w.draining OR EXISTS (SELECT 1 FROM jobs.worker_drains a WHERE a.worker_id = w.id)
+                  AS draining) d
        WHERE w.lost_at IS NULL AND w.stopped_at IS NULL AND jobs.serves(w.queues, :project, :queue)
       """;
 

@@ -5,7 +5,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Optional;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
 /** SQL over the fleet. */
 @ApplicationScoped
@@ -18,17 +20,20 @@ class WorkerStore {
 
   // The table holds one row per process start that the leader has not forgotten yet. A pattern is
   // project/queue with * for any run of characters in either part, matched here with LIKE, whose
-  // own
-  // wildcards are escaped; a worker belongs to the project when a pattern fits one of its queues.
+  // own wildcards are escaped; a worker belongs to the project when a pattern fits one of its
+  // queues.
   // Only such patterns are shown: the others may name other tenants' projects.
   private static final String LIST_WORKERS =
       """
-      SELECT w.id, w.host, w.version, w.slots, w.running, w.draining, w.started_at, w.beat_at,
+      SELECT w.id, w.host, w.version, w.slots, w.running, d.draining, w.started_at, w.beat_at,
              serving.patterns AS queues,
              CASE WHEN w.lost_at IS NOT NULL THEN 'lost'
                   WHEN w.stopped_at IS NOT NULL THEN 'stopped'
-                  WHEN w.draining THEN 'draining' ELSE 'active' END AS state
+                  WHEN d.draining THEN 'draining' ELSE 'active' END AS state
         FROM jobs.workers w
+       CROSS JOIN LATERAL (
+         SELECT w.draining OR EXISTS (SELECT 1 FROM jobs.worker_drains a WHERE a.worker_id = w.id)
+                  AS draining) d
        CROSS JOIN LATERAL (
          SELECT array_agg(u.pattern ORDER BY u.n) AS patterns
            FROM unnest(w.queues) WITH ORDINALITY AS u (pattern, n)
@@ -39,18 +44,51 @@ class WorkerStore {
             SELECT 1 FROM jobs.projects p
               JOIN jobs.queues q ON q.project_id = p.id AND q.name LIKE split_part(l.likeness, '/', 2) ESCAPE '!'
              WHERE p.id = :project AND p.name LIKE split_part(l.likeness, '/', 1) ESCAPE '!')) serving
-       WHERE serving.patterns IS NOT NULL
+       WHERE serving.patterns IS NOT NULL AND w.id = coalesce(:worker, w.id)
        ORDER BY (w.lost_at IS NULL AND w.stopped_at IS NULL) DESC, w.started_at DESC, w.id
        LIMIT 500
       """;
 
   List<Worker> listWorkers(int projectId) {
+    return listWorkers(projectId, null);
+  }
+
+  /** A worker that serves a project. */
+  Optional<Worker> findWorker(int projectId, long worker) {
+    return listWorkers(projectId, worker).stream().findFirst();
+  }
+
+  private List<Worker> listWorkers(int projectId, @Nullable Long worker) {
     return jdbi.withHandle(
         h ->
             h.createQuery(LIST_WORKERS)
                 .bind("project", projectId)
+                .bindByType("worker", worker, Long.class)
                 .map((row, c) -> workerOf(row))
                 .list());
+  }
+
+  // Locks no more of the worker's row than its key, so its beats go on meanwhile. Of a worker that
+  // has ended nothing is asked.
+  private static final String ASK_TO_DRAIN =
+      """
+      INSERT INTO jobs.worker_drains (worker_id)
+      SELECT w.id FROM jobs.workers w
+       WHERE w.id = :worker AND w.lost_at IS NULL AND w.stopped_at IS NULL
+      ON CONFLICT DO NOTHING
+      """;
+
+  /** Asks a worker to claim nothing more, until {@link #askToResume}; again changes nothing. */
+  void askToDrain(long worker) {
+    jdbi.useHandle(h -> h.createUpdate(ASK_TO_DRAIN).bind("worker", worker).execute());
+  }
+
+  private static final String ASK_TO_RESUME =
+      "DELETE FROM jobs.worker_drains WHERE worker_id = :worker";
+
+  /** Takes the wish back. */
+  void askToResume(long worker) {
+    jdbi.useHandle(h -> h.createUpdate(ASK_TO_RESUME).bind("worker", worker).execute());
   }
 
   private static Worker workerOf(ResultSet row) throws SQLException {

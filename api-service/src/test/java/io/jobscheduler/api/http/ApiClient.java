@@ -20,6 +20,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 /** Speaks to the service under test as one caller. */
@@ -194,6 +195,13 @@ final class ApiClient {
     } catch (SQLException e) {
       throw new IllegalStateException(sql, e);
     }
+  }
+
+  /** A live worker with four slots for queues of one pattern; its id. */
+  static String worker(String pattern) {
+    long id = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    sql("SELECT register_worker(%d, 'h', 1, 'v', '{%s}', 4)".formatted(id, pattern));
+    return Long.toString(id);
   }
 
   /** The one text that a query of the schema's owner answers; null as "null". */

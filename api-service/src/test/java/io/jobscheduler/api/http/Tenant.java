@@ -61,6 +61,7 @@ final class Tenant {
                 + " interval '1 h', now(), 1 FROM schedules s WHERE s.name = '%s'")
             .formatted(ids.get("name")));
     ids.put("backfill", ApiClient.value("SELECT max(id) FROM backfills"));
+    ids.put("worker", ApiClient.worker(name + "/*"));
     ids.put("workflow", workflow());
     ids.put("another workflow", workflow());
     ApiClient.sql(
