@@ -16,6 +16,12 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT (extract(epoch FROM p_at) * 1000000)::bigint
 $$;
 
+-- The strings of a JSON array, in its order; null of null, and of an empty one. Tags, as templates hold them.
+CREATE OR REPLACE FUNCTION names_of(p_list json) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT array_agg(e.name ORDER BY e.n) FROM json_array_elements_text(p_list) WITH ORDINALITY AS e (name, n)
+$$;
+
 -- A job's place in its queue: in a queue that does not age (p_ageing_ms null) one lane per priority, in the order
 -- of becoming ready; in one that ages lane 0 only, where a step of priority outweighs p_ageing_ms of waiting.
 -- p_at_micros is the instant at which it becomes ready or, in a workflow, the one that its plan gives it

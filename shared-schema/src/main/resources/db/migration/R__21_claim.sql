@@ -21,7 +21,7 @@ RETURNS TABLE (
   id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id int, project_id int,
   workflow_id int, attempt int, max_attempts int, priority smallint, type text, payload text,
   created_at timestamptz, ready_at timestamptz, started_at timestamptz,
-  cost smallint, generation smallint, timeout_ms bigint, start_by timestamptz)
+  cost smallint, generation smallint, timeout_ms bigint, start_by timestamptz, traceparent text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -116,7 +116,7 @@ BEGIN
            ELSE ARRAY(SELECT picked.id FROM picked) END)
   RETURNING j.id, j.lease_token, j.dispatch_key, j.dispatch_lane, j.queue_id, j.project_id,
             j.workflow_id, j.attempt, j.max_attempts, j.priority, j.type, j.payload::text,
-            j.created_at, j.ready_at, j.started_at, j.cost, j.generation, j.timeout_ms, j.start_by;
+            j.created_at, j.ready_at, j.started_at, j.cost, j.generation, j.timeout_ms, j.start_by, j.traceparent;
 END
 $$;
 

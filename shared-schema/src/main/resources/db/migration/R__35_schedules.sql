@@ -74,14 +74,14 @@ DECLARE
 BEGIN
   RETURN QUERY
   INSERT INTO jobs AS j (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at, ready_at,
-      max_attempts, retry_policy, timeout_ms, start_by, cost, concurrency_key, schedule_id, planned_at, payload)
+      max_attempts, retry_policy, timeout_ms, start_by, cost, concurrency_key, tags, metadata, schedule_id, planned_at, payload)
   SELECT f.job_id, s.project_id, q.id, s.job_type,
          CASE WHEN u.run_at > v_now THEN 'scheduled' ELSE 'ready' END,
          p.priority, ready_lane(p.priority, q.ageing_ms), ready_key(micros(v_now), p.priority, q.ageing_ms),
          CASE WHEN u.run_at > v_now THEN u.run_at END, CASE WHEN u.run_at > v_now THEN NULL ELSE v_now END,
          coalesce(s.max_attempts, 20), s.retry_policy, s.timeout_ms,
          greatest(u.run_at, v_now) + s.start_within_ms * interval '1 millisecond',
-         s.cost, s.concurrency_key, s.id, f.planned_at,
+         s.cost, s.concurrency_key, s.tags, s.metadata, s.id, f.planned_at,
          render_payload(s.payload::text, s.name, f.trigger, coalesce(f.planned_at, f.fired_at), f.planned_local,
                         f.sequence, f.missed_count)
     FROM unnest(p_fires, p_run_at, p_priorities) AS u (fire_id, run_at, priority)
@@ -160,7 +160,7 @@ BEGIN
   ), inserted AS (
     INSERT INTO jobs AS j (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, ready_at,
         max_attempts, retry_policy, timeout_ms, cost, concurrency_key, schedule_id, planned_at, payload, workflow_id,
-        workflow_key, has_dependencies, has_dependents, join_mode, gate, run_at)
+        workflow_key, has_dependencies, has_dependents, join_mode, gate, run_at, tags, metadata)
     SELECT n.job_id, w.project_id, q.id, n.node ->> 'type',
            CASE WHEN child.id IS NULL AND n.node ->> 'gate' IS NULL THEN 'ready' ELSE 'blocked' END, d.priority,
            ready_lane(d.priority, q.ageing_ms), ready_key(micros(v_now), d.priority, q.ageing_ms),
@@ -170,7 +170,7 @@ BEGIN
            render_payload((n.node -> 'payload')::text, w.schedule, w.trigger, coalesce(w.planned_at, w.fired_at),
                           w.planned_local, w.sequence, w.missed_count),
            w.workflow_id, n.key, child.id IS NOT NULL, parent.id IS NOT NULL, n.node ->> 'join', n.node ->> 'gate',
-           (n.node ->> 'runAt')::timestamptz
+           (n.node ->> 'runAt')::timestamptz, names_of(n.node -> 'tags'), n.node -> 'metadata'
       FROM node n
       JOIN flow w ON w.workflow_id = n.workflow_id
       LEFT JOIN (SELECT DISTINCT e.child_id AS id FROM edge e) child ON child.id = n.job_id

@@ -51,11 +51,12 @@ BEGIN
     BEGIN
       RETURN QUERY
       INSERT INTO jobs AS j (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, ready_at,
-          max_attempts, retry_policy, timeout_ms, cost, concurrency_key, payload)
+          max_attempts, retry_policy, timeout_ms, cost, concurrency_key, tags, metadata, payload)
       SELECT c.job_id, s.project_id, q.id, c.job ->> 'type', 'ready', p.priority, ready_lane(p.priority, q.ageing_ms),
              ready_key(micros(v_now), p.priority, q.ageing_ms), v_now,
              coalesce((c.job ->> 'maxAttempts')::int, 20), c.job -> 'retryPolicy', (c.job ->> 'timeoutMs')::bigint,
              coalesce((c.job ->> 'cost')::smallint, 1), c.job ->> 'concurrencyKey',
+             names_of(c.job -> 'tags'), c.job -> 'metadata',
              render_callback((c.job -> 'payload')::text, s.id, s.name, s.state, c.on_event)
         FROM workflow_callbacks c
         JOIN workflow_status s ON s.id = c.workflow_id

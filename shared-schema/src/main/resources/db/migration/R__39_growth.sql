@@ -14,16 +14,19 @@ AS $$
                             ORDER BY p.id FOR NO KEY UPDATE SKIP LOCKED))
 $$;
 
+DROP FUNCTION IF EXISTS grow_members(int, json, text[], bigint[], text[], text[]);
+DROP FUNCTION IF EXISTS grow_members(int, json, text[], bigint[], text[], text[], text);
 -- Adds jobs and edges to a workflow that the caller holds (hold_workflow). All or nothing: every verdict but added
 -- means that nothing has happened. Arrays are parallel, one element per edge.
 --   p_jobs        a JSON array, each [{"key", "type", "queue": "default", "payload", "priority": 4, "maxAttempts": 20,
---                 "retryPolicy": {…}, "timeoutMs", "startBy", "cost": 1, "concurrencyKey", "join": "all_done | any_success |
+--                 "retryPolicy": {…}, "timeoutMs", "startBy", "cost": 1, "concurrencyKey", "tags": ["…"], "metadata": {…}, "join": "all_done | any_success |
 --                 none_failed", "gate": "join | time | signal | approval", "runAt", "expectedMs"}]; key and type
 --                 are needed. What it holds has been checked by the caller: sizes, ranges, the payload's rules
 --   p_parents     the key of a member, or of a job of p_jobs; or null, then
 --   p_parent_ids  the id of any job of the project
 --   p_children    the key of a job of p_jobs, or of a member that waits
 --   p_on          success | done | failure
+--   p_traceparent the trace context that jobs, but not gates, get; or null
 -- The caller has made sure that the graph has no cycle. Verdicts:
 --   added          one row per job of p_jobs; queue_id is 0 unless it is ready
 --   finished · cancelled · overdue   the workflow: it takes no more jobs; overdue: its deadline has passed
@@ -33,8 +36,9 @@ $$;
 --                  project; or the child has started already, so that it can wait for nothing more
 --   condition-differs      the child (its key) waits for that parent already, or twice, on another outcome; id is
 --                  the number of the edge, from 1
-CREATE OR REPLACE FUNCTION grow_members(
-  p_workflow int, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[])
+CREATE FUNCTION grow_members(
+  p_workflow int, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[],
+  p_traceparent text)
 RETURNS TABLE (verdict text, key text, id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
@@ -174,14 +178,15 @@ BEGIN
 
   INSERT INTO jobs (id, project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key, run_at,
       max_attempts, retry_policy, payload, timeout_ms, start_by, cost, concurrency_key, workflow_id, workflow_key,
-      has_dependencies, has_dependents, join_mode, gate)
+      has_dependencies, has_dependents, join_mode, gate, tags, metadata, traceparent)
   SELECT v_new[e.n], q.project_id, q.id, e.job ->> 'type', 'blocked', p.priority,
          ready_lane(p.priority, q.ageing_ms), ready_key(micros(v_flow.created_at), p.priority, q.ageing_ms),
          (e.job ->> 'runAt')::timestamptz, coalesce((e.job ->> 'maxAttempts')::int, 20),
          (e.job -> 'retryPolicy' #>> '{}')::json, e.job -> 'payload',
          (e.job ->> 'timeoutMs')::bigint, (e.job ->> 'startBy')::timestamptz,
          coalesce((e.job ->> 'cost')::int, 1), e.job ->> 'concurrencyKey', p_workflow, e.job ->> 'key',
-         t.id IS NOT NULL, f.id IS NOT NULL, e.job ->> 'join', e.job ->> 'gate'
+         t.id IS NOT NULL, f.id IS NOT NULL, e.job ->> 'join', e.job ->> 'gate',
+         names_of(e.job -> 'tags'), e.job -> 'metadata', CASE WHEN e.job ->> 'gate' IS NULL THEN p_traceparent END
     FROM json_array_elements(p_jobs) WITH ORDINALITY AS e (job, n)
     LEFT JOIN (SELECT DISTINCT u.id FROM unnest(v_to) AS u (id)) t ON t.id = v_new[e.n]
     LEFT JOIN (SELECT DISTINCT u.id FROM unnest(v_from) AS u (id)) f ON f.id = v_new[e.n]
@@ -234,6 +239,7 @@ $$;
 -- holder of the lease. p_jobs and the edges as for grow_members, but:
 --   - every p_children names a job of p_jobs; p_parents any member, or a job that stands before it in p_jobs
 --   - a job of p_jobs without an edge waits for the success of the job that adds it
+--   - the trace of the job that adds them is theirs too
 -- Verdicts beyond those of grow_members:
 --   lease-lost     the lease has ended, or its job is in no workflow
 --   not-downstream a child is no job of p_jobs, or a parent stands after its child (with the child's key)
@@ -253,6 +259,7 @@ DECLARE
   v_flow int;
   v_project int;
   v_key text;
+  v_trace text;
   v_keys text[];
   v_bad text[];
   v_parents text[] := coalesce(p_parents, '{}');
@@ -264,7 +271,7 @@ BEGIN
   IF v_flow IS NOT NULL THEN
     PERFORM hold_workflow(v_project, v_flow);
     -- Under the lock no lease of the workflow ends: each settle, the reaper's too, has to share it.
-    SELECT j.workflow_key INTO v_key
+    SELECT j.workflow_key, j.traceparent INTO v_key, v_trace
       FROM jobs j WHERE j.id = p_job_id AND j.lease_token = p_lease_token AND j.worker_id = p_worker;
   END IF;
   IF v_key IS NULL THEN
@@ -288,15 +295,17 @@ BEGIN
     FROM unnest(v_keys) AS k (key)
    WHERE k.key NOT IN (SELECT c.key FROM unnest(v_children) AS c (key));
   RETURN QUERY SELECT g.verdict, g.key, g.id, g.queue_id, g.dispatch_lane, g.dispatch_key
-                 FROM grow_members(v_flow, p_jobs, v_parents, NULL, v_children, v_on) g;
+                 FROM grow_members(v_flow, p_jobs, v_parents, NULL, v_children, v_on, v_trace) g;
 END
 $$;
 
+DROP FUNCTION IF EXISTS add_members(int, int, json, text[], bigint[], text[], text[]);
+DROP FUNCTION IF EXISTS add_members(int, int, json, text[], bigint[], text[], text[], text);
 -- The same by somebody who has authorised the project: jobs, and edges into members that wait.
 -- absent: the project has no such workflow.
-CREATE OR REPLACE FUNCTION add_members(
+CREATE FUNCTION add_members(
   p_project int, p_workflow int, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[],
-  p_on text[])
+  p_on text[], p_traceparent text DEFAULT NULL)
 RETURNS TABLE (verdict text, key text, id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
@@ -309,6 +318,6 @@ BEGIN
     RETURN;
   END IF;
   RETURN QUERY SELECT g.verdict, g.key, g.id, g.queue_id, g.dispatch_lane, g.dispatch_key
-                 FROM grow_members(p_workflow, p_jobs, p_parents, p_parent_ids, p_children, p_on) g;
+                 FROM grow_members(p_workflow, p_jobs, p_parents, p_parent_ids, p_children, p_on, p_traceparent) g;
 END
 $$;

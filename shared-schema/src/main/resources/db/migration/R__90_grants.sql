@@ -60,12 +60,12 @@ GRANT SELECT ON schedules, schedule_fires, backfills TO ${api_role};
 GRANT INSERT (project_id, name, description, kind, expression, dialect, every_ms, anchor, time_zone, start_at, end_at,
               max_runs, exclusions, jitter_ms, misfire_policy, max_catch_up, catch_up_window_ms, overlap_policy,
               queue_bound, auto_pause_after, template, job_type, queue_id, payload, priority, max_attempts,
-              retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, workflow, state, paused_at,
+              retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, tags, metadata, workflow, state, paused_at,
               paused_by, pause_reason, paused_until, planned_to, next_fire_at, tzdb_version),
       UPDATE (name, description, version, updated_at, kind, expression, dialect, every_ms, anchor, time_zone,
               start_at, end_at, max_runs, exclusions, jitter_ms, misfire_policy, max_catch_up, catch_up_window_ms,
               overlap_policy, queue_bound, auto_pause_after, template, job_type, queue_id, payload, priority,
-              max_attempts, retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, workflow, state,
+              max_attempts, retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, tags, metadata, workflow, state,
               paused_at, paused_by, pause_reason, paused_until, disabled_reason, planned_to, next_fire_at,
               tzdb_version, failures_since),
       DELETE ON schedules TO ${api_role};
@@ -88,7 +88,7 @@ GRANT EXECUTE ON FUNCTION
   edit_member(int, int, bigint, text, text), member_tag(bigint, smallint, int, json),
   pause_workflow(int, int, text, text), resume_workflow(int, int), cancel_workflow(int, int, text, text),
   send_signal(int, int, text, text, text), decide_approval(int, int, bigint, text, text, text),
-  add_members(int, int, json, text[], bigint[], text[], text[])
+  add_members(int, int, json, text[], bigint[], text[], text[], text)
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION connect_jobs(int, bigint[], bigint[], text[], bigint[]) TO ${api_role};
 -- The audit log grows by its functions only; nobody changes or deletes a row of it.

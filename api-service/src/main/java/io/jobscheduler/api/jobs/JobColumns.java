@@ -32,16 +32,21 @@ public final class JobColumns {
         .bindArray("concurrencyKeys", String.class, option(jobs, JobOptions::concurrencyKey));
   }
 
-  /** Binds tags (each as an array's text), metadata and traceparents. */
-  static Query bindExtrasTo(Query query, List<JobRequest> jobs) {
+  /** Binds tags (each as an array's text) and metadata. */
+  public static Query bindLabelsTo(Query query, List<JobRequest> jobs) {
     return query
         .bindArray("tags", String.class, rare(jobs, j -> tagsText(j.extras().tags())))
-        .bindArray("metadata", String.class, rare(jobs, j -> j.extras().metadata()))
+        .bindArray("metadata", String.class, rare(jobs, j -> j.extras().metadata()));
+  }
+
+  /** Binds what {@link #bindLabelsTo} does, and traceparents. */
+  static Query bindExtrasTo(Query query, List<JobRequest> jobs) {
+    return bindLabelsTo(query, jobs)
         .bindArray("traceparents", String.class, rare(jobs, j -> j.extras().traceparent()));
   }
 
   /** As Postgres writes an array of names, which need no quotes; null when there is none. */
-  static @Nullable String tagsText(List<String> tags) {
+  public static @Nullable String tagsText(List<String> tags) {
     return tags.isEmpty() ? null : "{" + String.join(",", tags) + "}";
   }
 

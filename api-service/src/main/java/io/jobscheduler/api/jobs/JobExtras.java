@@ -1,8 +1,10 @@
 package io.jobscheduler.api.jobs;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonReader;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,12 +42,27 @@ public record JobExtras(
   }
 
   /** These with the value of {@code field}, if it is one of them; else null and nothing is read. */
-  static @Nullable JobExtras take(JsonReader in, String field, JobExtras before) {
+  public static @Nullable JobExtras take(JsonReader in, String field, JobExtras before) {
     return switch (field) {
       case "tags" -> before.withTags(readTags(in));
       case "metadata" -> before.withMetadata(readMetadata(in));
       default -> null;
     };
+  }
+
+  /** Writes what there is of tags and metadata as fields of the object that {@code out} is in. */
+  public void write(JsonGenerator out) throws IOException {
+    if (!tags.isEmpty()) {
+      out.writeArrayFieldStart("tags");
+      for (String tag : tags) {
+        out.writeString(tag);
+      }
+      out.writeEndArray();
+    }
+    if (metadata != null) {
+      out.writeFieldName("metadata");
+      out.writeRawValue(metadata);
+    }
   }
 
   /** Tags of an array; what is none is noted. */

@@ -113,7 +113,7 @@ public final class JobRequestReader {
       default -> {
         JobOptions more = JobOptions.take(in, field, options);
         if (more == null) {
-          return mayWait && takeExtra(field);
+          return takeExtra(field);
         }
         options = more;
       }
@@ -123,10 +123,18 @@ public final class JobRequestReader {
 
   private boolean takeExtra(String field) {
     if (field.equals("unique")) {
+      if (!mayWait) {
+        // Several jobs, or one per fire, with one key: what should become of the others?
+        in.verbatim(Integer.MAX_VALUE);
+        in.reject(
+            "A job of a workflow or a schedule holds no unique key: its workflow, or each fire, is"
+                + " made whole or not at all.");
+        return true;
+      }
       unique = UniqueReader.read(in);
       return true;
     }
-    if (field.equals("dependsOn")) {
+    if (mayWait && field.equals("dependsOn")) {
       needs = Need.read(in);
       return true;
     }

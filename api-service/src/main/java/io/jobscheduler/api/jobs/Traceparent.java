@@ -4,14 +4,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code traceparent} header of W3C Trace Context, version 00. */
-final class Traceparent {
+public final class Traceparent {
   private static final Pattern VALID =
       Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
   private Traceparent() {}
 
   /** The header if it is valid; else null, as the standard has it: the trace begins anew. */
-  static @Nullable String of(@Nullable String header) {
+  public static @Nullable String of(@Nullable String header) {
     return header != null && VALID.matcher(header).matches() ? header : null;
   }
 }

@@ -111,6 +111,7 @@ final class Columns {
   private static JobTemplate job(ResultSet row) throws SQLException {
     String retry = row.getString("retry_policy");
     Integer attempts = row.getObject("max_attempts", Integer.class);
+    Array tags = row.getArray("tags");
     return new JobTemplate(
         row.getString("job_type"),
         row.getString("queue"),
@@ -121,7 +122,9 @@ final class Columns {
         millis(row, "timeout_ms"),
         millis(row, "start_within_ms"),
         row.getInt("cost"),
-        row.getString("concurrency_key"));
+        row.getString("concurrency_key"),
+        tags == null ? List.of() : List.of((String[]) tags.getArray()),
+        row.getString("metadata"));
   }
 
   private static @Nullable Duration millis(ResultSet row, String column) throws SQLException {

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.schedules;
 
+import io.jobscheduler.api.jobs.JobColumns;
 import io.jobscheduler.api.jobs.JobRequest;
 import io.jobscheduler.schedule.times.TimeZones;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -20,12 +21,12 @@ class EditStore {
       INSERT INTO jobs.schedules (project_id, name, description, kind, expression, dialect, every_ms, anchor, time_zone,
           start_at, end_at, max_runs, exclusions, jitter_ms, misfire_policy, max_catch_up, catch_up_window_ms,
           overlap_policy, queue_bound, auto_pause_after, template, job_type, queue_id, payload, priority, max_attempts,
-          retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, workflow, state, planned_to, next_fire_at,
-          tzdb_version)
+          retry_policy, timeout_ms, start_within_ms, cost, concurrency_key, tags, metadata, workflow, state, planned_to,
+          next_fire_at, tzdb_version)
       VALUES (:project, :name, :description, :kind, :expression, :dialect, :every, :anchor::timestamptz, :zone,
           :startAt::timestamptz, :endAt::timestamptz, :maxRuns, :exclusions::text[]::date[], :jitter, :misfire,
           :maxCatchUp, :window, :overlap, :bound, :autoPause, :template, :type, :queue, :payload::json, :priority,
-          :maxAttempts, :retry::json, :timeout, :startWithin, :cost, :key, :workflow::json, :state,
+          :maxAttempts, :retry::json, :timeout, :startWithin, :cost, :key, :tags::text[], :metadata::json, :workflow::json, :state,
           :plannedTo::timestamptz, :next::timestamptz, :tzdb)
       ON CONFLICT (project_id, name) DO NOTHING
       """;
@@ -56,7 +57,7 @@ class EditStore {
              queue_bound = :bound, auto_pause_after = :autoPause, template = :template, job_type = :type,
              queue_id = :queue, payload = :payload::json, priority = :priority, max_attempts = :maxAttempts,
              retry_policy = :retry::json, timeout_ms = :timeout, start_within_ms = :startWithin, cost = :cost,
-             concurrency_key = :key, workflow = :workflow::json, state = :state, disabled_reason = NULL,
+             concurrency_key = :key, tags = :tags::text[], metadata = :metadata::json, workflow = :workflow::json, state = :state, disabled_reason = NULL,
              planned_to = :plannedTo::timestamptz, next_fire_at = :next::timestamptz, tzdb_version = :tzdb
        WHERE s.id = :id AND s.project_id = :project
       """;
@@ -118,6 +119,8 @@ class EditStore {
         .bind("startWithin", millis(request.startWithin()))
         .bind("cost", job == null ? 1 : job.options().cost())
         .bind("key", job == null ? null : job.options().concurrencyKey())
+        .bind("tags", job == null ? null : JobColumns.tagsText(job.extras().tags()))
+        .bind("metadata", job == null ? null : job.extras().metadata())
         .bind(
             "workflow",
             request.workflow() == null ? null : WorkflowJson.write(request.workflow(), queues));

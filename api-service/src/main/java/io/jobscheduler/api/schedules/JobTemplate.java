@@ -3,6 +3,7 @@ package io.jobscheduler.api.schedules;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import io.jobscheduler.api.jobs.RetryPolicy;
 import java.time.Duration;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,9 @@ public record JobTemplate(
     @Nullable Duration timeout,
     @Nullable Duration startWithin,
     int cost,
-    @Nullable String concurrencyKey) {
+    @Nullable String concurrencyKey,
+    List<String> tags,
+    @JsonRawValue @Schema(ref = "AnyJson") @Nullable String metadata) {
   JobTemplate withoutPayload() {
     return new JobTemplate(
         type,
@@ -36,6 +39,8 @@ public record JobTemplate(
         timeout,
         startWithin,
         cost,
-        concurrencyKey);
+        concurrencyKey,
+        tags,
+        metadata);
   }
 }

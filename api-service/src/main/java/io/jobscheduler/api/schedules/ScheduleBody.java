@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -92,5 +93,11 @@ public record ScheduleBody(
       @Schema(description = "not started so long after its fire it is cancelled; PT1S to P365D")
           @Nullable Duration startWithin,
       @Schema(minimum = "1", maximum = "1000", defaultValue = "1") @Nullable Integer cost,
-      @Schema(minLength = 1, maxLength = 255) @Nullable String concurrencyKey) {}
+      @Schema(minLength = 1, maxLength = 255) @Nullable String concurrencyKey,
+      @Schema(maxItems = 20, description = "names; given back sorted, each once")
+          @Nullable List<String> tags,
+      @Schema(
+              type = SchemaType.OBJECT,
+              description = "any object up to 16 KiB, given back as typed")
+          @Nullable Object metadata) {}
 }

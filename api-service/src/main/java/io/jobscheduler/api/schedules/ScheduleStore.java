@@ -94,7 +94,8 @@ class ScheduleStore {
              s.disabled_reason, s.planned_to, s.next_fire_at, s.last_planned_at, s.tzdb_version, s.run_count,
              s.queued, s.consecutive_failures, s.template, s.job_type, q.name AS queue,
              s.payload::text AS payload, s.priority, s.max_attempts, s.retry_policy::text AS retry_policy,
-             s.timeout_ms, s.start_within_ms, s.cost, s.concurrency_key, s.workflow::text AS workflow,
+             s.timeout_ms, s.start_within_ms, s.cost, s.concurrency_key, s.tags,
+             s.metadata::text AS metadata, s.workflow::text AS workflow,
              clock_timestamp() AS now
         FROM jobs.schedules s
         LEFT JOIN jobs.queues q ON q.id = s.queue_id

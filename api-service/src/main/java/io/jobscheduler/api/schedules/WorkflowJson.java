@@ -2,6 +2,7 @@ package io.jobscheduler.api.schedules;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.jobscheduler.api.jobs.JobExtras;
 import io.jobscheduler.api.jobs.JobRequest;
 import io.jobscheduler.api.jobs.RetryPolicy;
 import io.jobscheduler.api.json.JsonReader;
@@ -83,6 +84,7 @@ final class WorkflowJson {
     if (job.options().concurrencyKey() != null) {
       out.writeStringField("concurrencyKey", job.options().concurrencyKey());
     }
+    job.extras().write(out);
     out.writeEndObject();
   }
 
@@ -147,6 +149,7 @@ final class WorkflowJson {
     private @Nullable Duration timeout;
     private int cost;
     private @Nullable String concurrencyKey;
+    private JobExtras extras = JobExtras.NONE;
 
     static Member read(JsonReader in) {
       Member member = new Member();
@@ -165,7 +168,14 @@ final class WorkflowJson {
               member.timeout = Duration.ofMillis(Long.parseLong(in.verbatim(Integer.MAX_VALUE)));
           case "cost" -> member.cost = number(in);
           case "concurrencyKey" -> member.concurrencyKey = in.string();
-          default -> in.unknownField();
+          default -> {
+            JobExtras more = JobExtras.take(in, field, member.extras);
+            if (more == null) {
+              in.unknownField();
+            } else {
+              member.extras = more;
+            }
+          }
         }
       }
       return member;
@@ -187,6 +197,8 @@ final class WorkflowJson {
           timeout,
           cost,
           concurrencyKey,
+          extras.tags(),
+          extras.metadata(),
           needs);
     }
   }

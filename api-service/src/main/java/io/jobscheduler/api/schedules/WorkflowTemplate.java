@@ -27,6 +27,8 @@ public record WorkflowTemplate(String name, String onFailure, List<Member> jobs)
       @Nullable Duration timeout,
       int cost,
       @Nullable String concurrencyKey,
+      List<String> tags,
+      @JsonRawValue @Schema(ref = "AnyJson") @Nullable String metadata,
       List<Need> dependsOn) {
     Member withoutPayload() {
       return new Member(
@@ -40,6 +42,8 @@ public record WorkflowTemplate(String name, String onFailure, List<Member> jobs)
           timeout,
           cost,
           concurrencyKey,
+          tags,
+          metadata,
           dependsOn);
     }
   }

@@ -88,5 +88,6 @@ final class CallbackJson {
     if (job.options().concurrencyKey() != null) {
       out.writeStringField("concurrencyKey", job.options().concurrencyKey());
     }
+    job.extras().write(out);
   }
 }

@@ -83,7 +83,9 @@ class Growth {
       pointers.add(edge.pointer());
     }
     List<ReadyJob> ready = new ArrayList<>();
-    List<GrowthStore.Row> rows = store.add(h, grant.projectId(), workflow, members, edges);
+    List<GrowthStore.Row> rows =
+        store.add(
+            h, grant.projectId(), workflow, members, edges, request.jobs().extras().traceparent());
     refuse(rows, request, pointers);
     rows.stream().map(GrowthStore.Row::ready).filter(Objects::nonNull).forEach(ready::add);
     return ready;

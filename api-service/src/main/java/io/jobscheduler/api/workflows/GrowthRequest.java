@@ -21,6 +21,11 @@ record GrowthRequest(WorkflowRequest jobs, List<Added> dependencies) {
   /** That {@code to} waits for {@code from}. */
   record Added(String from, String to, String on, String pointer) {}
 
+  /** The same, its jobs in that trace; null: in none. */
+  GrowthRequest withTraceparent(@Nullable String traceparent) {
+    return new GrowthRequest(jobs.withTraceparent(traceparent), dependencies);
+  }
+
   /** Whether a job is to wait for more that is not one of the new ones. */
   boolean reachesBack() {
     Set<String> added = new HashSet<>();

@@ -4,11 +4,13 @@ import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.jobs.JobLimits;
+import io.jobscheduler.api.jobs.Traceparent;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.trail.Unaudited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -23,6 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
+import org.jspecify.annotations.Nullable;
 
 /** More jobs for a workflow that runs. */
 @Path("/api/v1/projects/{project}/workflows/{workflow}/jobs")
@@ -52,6 +55,7 @@ public class GrowthResource {
   public Response add(
       @PathParam("project") String project,
       @PathParam("workflow") String workflow,
+      @HeaderParam("traceparent") @Nullable String traceparent,
       @RequestBody(
               required = true,
               content =
@@ -68,7 +72,7 @@ public class GrowthResource {
     int id = Ids.smallNumber(workflow, "workflow");
     GrowthRequest request =
         JsonBody.read(body, JsonBody.GRAPH, in -> GrowthRequest.read(in, mostPayloadBytes));
-    growth.add(grant, id, request);
+    growth.add(grant, id, request.withTraceparent(Traceparent.of(traceparent)));
     return Response.status(Response.Status.CREATED)
         .entity(workflows.findWorkflow(grant.projectId(), id).orElseThrow(Surgery::absent))
         .build();

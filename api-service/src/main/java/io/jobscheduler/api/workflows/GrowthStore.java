@@ -89,15 +89,21 @@ class GrowthStore {
       """
       SELECT a.verdict, a.key, a.id, a.queue_id, a.dispatch_lane, a.dispatch_key
         FROM jobs.add_members(:project, :workflow, :jobs::json, :parents::text[], :parentIds::bigint[],
-                              :children::text[], :conditions::text[]) a
+                              :children::text[], :conditions::text[], :traceparent) a
       """;
 
   List<Row> add(
-      Handle h, int project, int workflow, List<WorkflowRequest.Member> members, List<Edge> edges) {
+      Handle h,
+      int project,
+      int workflow,
+      List<WorkflowRequest.Member> members,
+      List<Edge> edges,
+      @Nullable String traceparent) {
     return h.createQuery(ADD_MEMBERS)
         .bind("project", project)
         .bind("workflow", workflow)
         .bind("jobs", json(members))
+        .bind("traceparent", traceparent)
         .bindArray("parents", String.class, edges.stream().map(Edge::parent).toArray())
         .bindArray("parentIds", Long.class, edges.stream().map(Edge::parentId).toArray())
         .bindArray("children", String.class, edges.stream().map(Edge::child).toArray())

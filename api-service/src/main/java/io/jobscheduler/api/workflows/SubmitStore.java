@@ -113,21 +113,23 @@ class SubmitStore {
       """
       INSERT INTO jobs.jobs (project_id, queue_id, type, state, priority, dispatch_lane, dispatch_key,
           run_at, ready_at, max_attempts, retry_policy, payload, timeout_ms, start_by, cost, concurrency_key,
-          workflow_id, workflow_key, has_dependencies, has_dependents, join_mode, gate)
+          workflow_id, workflow_key, has_dependencies, has_dependents, join_mode, gate, tags, metadata, traceparent)
       SELECT q.project_id, q.id, u.type,
              CASE WHEN u.waits OR u.gate IS NOT NULL THEN 'blocked' ELSE 'ready' END,
              u.priority, jobs.ready_lane(u.priority, q.ageing_ms),
              jobs.ready_key(:dispatchKey - (60000000 * u.rank)::bigint, u.priority, q.ageing_ms), u.run_at::timestamptz,
              CASE WHEN u.waits OR u.gate IS NOT NULL THEN NULL ELSE clock_timestamp() END,
              u.max_attempts, u.retry_policy::json, u.payload::json, u.timeout_ms, u.start_by::timestamptz,
-             coalesce(u.cost, 1), u.concurrency_key, :workflow, u.key, u.waits, u.awaited, u.join_mode, u.gate
+             coalesce(u.cost, 1), u.concurrency_key, :workflow, u.key, u.waits, u.awaited, u.join_mode, u.gate,
+             u.tags::text[], u.metadata::json, CASE WHEN u.gate IS NULL THEN :traceparent END
         FROM unnest(:keys::text[], :types::text[], :queues::text[], :payloads::text[], :priorities::int[],
                     :maxAttempts::int[], :retryPolicies::text[], :timeouts::bigint[], :startBys::text[],
                     :costs::int[], :concurrencyKeys::text[], :waits::boolean[], :awaited::boolean[],
-                    :runAts::text[], :joins::text[], :gates::text[], :ranks::float8[])
+                    :runAts::text[], :joins::text[], :gates::text[], :ranks::float8[], :tags::text[],
+                    :metadata::text[])
                WITH ORDINALITY
                AS u (key, type, queue, payload, priority, max_attempts, retry_policy, timeout_ms, start_by, cost,
-                     concurrency_key, waits, awaited, run_at, join_mode, gate, rank, n)
+                     concurrency_key, waits, awaited, run_at, join_mode, gate, rank, tags, metadata, n)
         JOIN jobs.queues q ON q.project_id = :project AND q.name = u.queue AND q.deleted_at IS NULL
        ORDER BY u.n
       RETURNING id, workflow_key, queue_id, dispatch_lane, dispatch_key, state
@@ -146,10 +148,11 @@ class SubmitStore {
     }
     request.outside().forEach(edge -> waits[edge.child()] = true);
     List<JobRequest> jobs = members.stream().map(WorkflowRequest.Member::job).toList();
-    return JobColumns.bindTo(h.createQuery(INSERT_JOBS), jobs)
+    return JobColumns.bindLabelsTo(JobColumns.bindTo(h.createQuery(INSERT_JOBS), jobs), jobs)
         .bind("project", projectId)
         .bind("workflow", head.id())
         .bind("dispatchKey", head.dispatchKey())
+        .bind("traceparent", request.extras().traceparent())
         .bindArray(
             "keys", String.class, members.stream().map(WorkflowRequest.Member::key).toArray())
         .bindArray("waits", Boolean.class, (Object[]) waits)

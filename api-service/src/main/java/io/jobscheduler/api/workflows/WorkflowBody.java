@@ -4,6 +4,7 @@ import io.jobscheduler.api.jobs.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,13 @@ public record WorkflowBody(
       @Nullable RetryPolicy retry,
       @Nullable Duration timeout,
       @Schema(minimum = "1", maximum = "1000", defaultValue = "1") @Nullable Integer cost,
-      @Schema(minLength = 1, maxLength = 255) @Nullable String concurrencyKey) {}
+      @Schema(minLength = 1, maxLength = 255) @Nullable String concurrencyKey,
+      @Schema(maxItems = 20, description = "names; given back sorted, each once")
+          @Nullable List<String> tags,
+      @Schema(
+              type = SchemaType.OBJECT,
+              description = "any object up to 16 KiB, given back as typed")
+          @Nullable Object metadata) {}
 
   /** A job of a workflow. */
   @Schema(name = "WorkflowJobRequest")
@@ -70,6 +77,12 @@ public record WorkflowBody(
       @Nullable Instant startBy,
       @Schema(minimum = "1", maximum = "1000", defaultValue = "1") @Nullable Integer cost,
       @Schema(minLength = 1, maxLength = 255) @Nullable String concurrencyKey,
+      @Schema(maxItems = 20, description = "names; given back sorted, each once")
+          @Nullable List<String> tags,
+      @Schema(
+              type = SchemaType.OBJECT,
+              description = "any object up to 16 KiB, given back as typed")
+          @Nullable Object metadata,
       @Schema(description = "for the plan; PT0S to P365D") @Nullable Duration expectedDuration,
       @Schema(description = "keys of the jobs it waits for, or {key, on}, or {job, on}")
           @Nullable List<DependencyBody> dependsOn,

@@ -32,6 +32,22 @@ public record WorkflowRequest(
     this(name, onFailure, jobs, edges, List.of(), Extras.NONE);
   }
 
+  /** The same, its jobs in that trace; null: in none. */
+  WorkflowRequest withTraceparent(@Nullable String traceparent) {
+    return new WorkflowRequest(
+        name,
+        onFailure,
+        jobs,
+        edges,
+        outside,
+        new Extras(
+            extras.kind(),
+            extras.deadlineAt(),
+            extras.deadlineIn(),
+            extras.callbacks(),
+            traceparent));
+  }
+
   /** A job and its key. */
   public record Member(String key, JobRequest job, Node node) {
     /** A job that is nothing more. */
@@ -91,12 +107,14 @@ public record WorkflowRequest(
    * @param deadlineAt the instant by which it has to end; null: none, or {@code deadlineIn}
    * @param deadlineIn the time after its submission by which it has to end; null: none, or {@code
    *     deadlineAt}
+   * @param traceparent the W3C trace context that its jobs get; null: none
    */
   public record Extras(
       String kind,
       @Nullable Instant deadlineAt,
       @Nullable Duration deadlineIn,
-      List<Callback> callbacks) {
-    static final Extras NONE = new Extras(WORKFLOW, null, null, List.of());
+      List<Callback> callbacks,
+      @Nullable String traceparent) {
+    static final Extras NONE = new Extras(WORKFLOW, null, null, List.of(), null);
   }
 }

@@ -84,7 +84,7 @@ public final class WorkflowRequestReader {
             graph.members(),
             graph.edges(),
             graph.outside(),
-            new WorkflowRequest.Extras(kind, deadlineAt, deadlineIn, callbacks));
+            new WorkflowRequest.Extras(kind, deadlineAt, deadlineIn, callbacks, null));
   }
 
   private boolean takeMore(String field) {

@@ -6,6 +6,7 @@ import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.jobs.JobLimits;
+import io.jobscheduler.api.jobs.Traceparent;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.paging.Limit;
@@ -80,6 +81,7 @@ public class WorkflowsResource {
   public Response submit(
       @PathParam("project") String project,
       @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
+      @HeaderParam("traceparent") @Nullable String traceparent,
       @RequestBody(
               required = true,
               content =
@@ -95,7 +97,8 @@ public class WorkflowsResource {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_SUBMIT);
     byte[] bytes = JsonBody.bytes(body, JsonBody.GRAPH);
     WorkflowRequest request =
-        JsonBody.read(bytes, in -> WorkflowRequestReader.read(in, mostPayloadBytes));
+        JsonBody.read(bytes, in -> WorkflowRequestReader.read(in, mostPayloadBytes))
+            .withTraceparent(Traceparent.of(traceparent));
     return idempotency.once(Scope.of(grant), idempotencyKey, bytes, () -> submit(grant, request));
   }
 

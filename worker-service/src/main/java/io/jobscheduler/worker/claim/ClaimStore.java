@@ -30,7 +30,7 @@ final class ClaimStore {
   private static final String CLAIM_READY_JOBS =
       """
       SELECT id, lease_token, dispatch_key, dispatch_lane, queue_id, project_id, workflow_id,
-             attempt, max_attempts, priority, type, payload, cost, timeout_ms,
+             attempt, max_attempts, priority, type, payload, cost, timeout_ms, traceparent,
              (extract(epoch FROM start_by - clock_timestamp()) * 1000000)::bigint AS start_left_micros
         FROM jobs.claim(?, ?, ?, ?, ?, ?)
       """;
@@ -77,7 +77,8 @@ final class ClaimStore {
                   row.getString("payload"),
                   row.getInt("cost"),
                   timeoutMillis == null ? queue.timeout() : Duration.ofMillis(timeoutMillis),
-                  startLeftMicros == null ? null : startBy(sentNanos, startLeftMicros)));
+                  startLeftMicros == null ? null : startBy(sentNanos, startLeftMicros),
+                  row.getString("traceparent")));
         }
         return jobs;
       }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param cost slots that it fills, 1 to 1000
  * @param timeout run time after which the attempt is ended, or null
  * @param startByNanos reading of the monotonic clock after which it may not start, or null
+ * @param traceparent the W3C trace context under which it was handed in, or null
  */
 public record ClaimedJob(
     long id,
@@ -32,7 +33,8 @@ public record ClaimedJob(
     @Nullable String payload,
     int cost,
     @Nullable Duration timeout,
-    @Nullable Long startByNanos) {
+    @Nullable Long startByNanos,
+    @Nullable String traceparent) {
 
   /** Whether its time to start has passed. */
   public boolean isExpired(long nowNanos) {

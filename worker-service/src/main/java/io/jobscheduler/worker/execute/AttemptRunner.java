@@ -75,6 +75,7 @@ public final class AttemptRunner {
         job.queue().queue(),
         job.workflowId(),
         job.payload(),
+        job.traceparent(),
         running);
   }
 

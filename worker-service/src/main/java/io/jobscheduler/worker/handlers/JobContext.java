@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param leaseToken grows with every lease of the job
  * @param workflow id of the workflow, or null
  * @param payload JSON as it was typed, or null
+ * @param traceparent the trace context under which it was handed in (W3C Trace Context, version
+ *     00), or null: the same in each attempt. Name it to what the job calls, or link to it
  * @param running what may be asked while it runs
  */
 public record JobContext(
@@ -25,6 +27,7 @@ public record JobContext(
     String queue,
     @Nullable Integer workflow,
     @Nullable String payload,
+    @Nullable String traceparent,
     RunningAttempt running) {
 
   /**

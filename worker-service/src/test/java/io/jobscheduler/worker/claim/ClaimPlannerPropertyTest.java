@@ -77,6 +77,7 @@ class ClaimPlannerPropertyTest {
           null,
           1,
           null,
+          null,
           null);
     }
   }

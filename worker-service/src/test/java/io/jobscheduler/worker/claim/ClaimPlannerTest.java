@@ -43,6 +43,7 @@ class ClaimPlannerTest {
                     null,
                     1,
                     null,
+                    null,
                     null))
         .toList();
   }
@@ -180,6 +181,7 @@ class ClaimPlannerTest {
         "t",
         null,
         cost,
+        null,
         null,
         null);
   }

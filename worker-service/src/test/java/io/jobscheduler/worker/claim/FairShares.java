@@ -135,6 +135,7 @@ final class FairShares {
                   null,
                   1,
                   null,
+                  null,
                   null));
         }
       }

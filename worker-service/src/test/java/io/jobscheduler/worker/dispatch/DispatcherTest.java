@@ -41,6 +41,7 @@ class DispatcherTest {
             null,
             cost,
             null,
+            null,
             null));
   }
 

@@ -62,6 +62,7 @@ class AttemptRunnerTest {
         "{\"a\":1}",
         1,
         null,
+        null,
         null);
   }
 

@@ -90,6 +90,7 @@ class SlotsTest {
             null,
             1,
             null,
+            null,
             null));
   }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HandlersTest {
   private static JobContext job(int attempt, String payload) {
-    return new JobContext(1, attempt, 20, 1, "t", "shop", "mail", null, payload, () -> false);
+    return new JobContext(1, attempt, 20, 1, "t", "shop", "mail", null, payload, null, () -> false);
   }
 
   @Test

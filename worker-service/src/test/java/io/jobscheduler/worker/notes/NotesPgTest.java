@@ -66,6 +66,7 @@ class NotesPgTest {
         null,
         1,
         null,
+        null,
         null);
   }
 
