@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param states never empty; all when none was asked for
  * @param schedule the name of the one that made them
  * @param error the fingerprint of the error that they died of
+ * @param search what else their rows must have
  */
 record JobFilter(
     Set<JobState> states,
@@ -24,7 +25,8 @@ record JobFilter(
     @Nullable String type,
     @Nullable Integer workflow,
     @Nullable String schedule,
-    @Nullable String error) {
+    @Nullable String error,
+    JobSearch search) {
 
   /**
    * Reads the query parameters; states may repeat or be separated by commas.
@@ -69,7 +71,8 @@ record JobFilter(
         type,
         workflowId,
         null,
-        null);
+        null,
+        JobSearch.NONE);
   }
 
   /**
@@ -81,7 +84,7 @@ record JobFilter(
     if (name != null && !Fields.isName(name)) {
       throw ProblemException.at(ProblemType.VALIDATION_FAILED, "?schedule", "This is not a name.");
     }
-    return new JobFilter(states, queue, type, workflow, name, error);
+    return new JobFilter(states, queue, type, workflow, name, error, search);
   }
 
   /**
@@ -94,7 +97,12 @@ record JobFilter(
       throw ProblemException.at(
           ProblemType.VALIDATION_FAILED, "?error", "Expected the fingerprint of an error.");
     }
-    return new JobFilter(states, queue, type, workflow, schedule, fingerprint);
+    return new JobFilter(states, queue, type, workflow, schedule, fingerprint, search);
+  }
+
+  /** The same of those only in which {@code wanted} is found. */
+  JobFilter matching(JobSearch wanted) {
+    return new JobFilter(states, queue, type, workflow, schedule, error, wanted);
   }
 
   List<String> liveStates() {

@@ -32,12 +32,22 @@ class JobLists {
 
   private final Jdbi jdbi;
   private final JobListStore store;
+  private final MemberListStore members;
+  private final JobSearchStore search;
   private final JobStore jobs;
   private final EnqueueStore queues;
 
-  JobLists(Jdbi jdbi, JobListStore store, JobStore jobs, EnqueueStore queues) {
+  JobLists(
+      Jdbi jdbi,
+      JobListStore store,
+      MemberListStore members,
+      JobSearchStore search,
+      JobStore jobs,
+      EnqueueStore queues) {
     this.jdbi = jdbi;
     this.store = store;
+    this.members = members;
+    this.search = search;
     this.jobs = jobs;
     this.queues = queues;
   }
@@ -90,9 +100,13 @@ class JobLists {
       }
       queueIds = List.of(queueId);
     }
-    Scope scope = new Scope(projectId, queueIds, filter.type(), scanned);
+    // A scan shorter than its page would pass for one that has come to the end.
+    Scope scope = new Scope(projectId, queueIds, filter.type(), Math.max(scanned, limit + 1));
     Found live;
     Found ended = Found.NOTHING;
+    if (!filter.search().isEmpty()) {
+      return found(h, scope, filter, before, limit);
+    }
     if (filter.error() != null) {
       live = dead(h, scope, filter, before, limit + 1);
     } else if (filter.schedule() != null) {
@@ -101,7 +115,7 @@ class JobLists {
       List<String> states = new ArrayList<>(filter.liveStates());
       states.addAll(filter.terminalStates());
       JobListStore.Slice slice =
-          store.workflowIds(h, scope, filter.workflow(), states, before, limit + 1);
+          members.workflowIds(h, scope, filter.workflow(), states, before, limit + 1);
       live = new Found(slice.ids(), slice.fitting(), 0);
     } else {
       live = live(h, scope, filter, before, limit + 1);
@@ -129,45 +143,89 @@ class JobLists {
     return new JobPage(items, next, Count.of(live.count() + ended.count()), !more && beyond > 0);
   }
 
+  /**
+   * Looks into the rows. How many there are is not counted: the count is of this page, and says
+   * whether it is all.
+   */
+  private JobPage found(Handle h, Scope scope, JobFilter filter, long before, int limit) {
+    Integer schedule = null;
+    if (filter.schedule() != null) {
+      schedule = members.findScheduleId(h, scope, filter.schedule()).orElse(null);
+      if (schedule == null) {
+        return new JobPage(List.of(), null, new Count(0, false), false);
+      }
+    }
+    Found live = Found.NOTHING;
+    List<String> states = filter.liveStates();
+    // Only dead jobs have a fingerprint.
+    if (!states.isEmpty() && filter.error() == null) {
+      List<Long> ids =
+          search.liveMatches(h, scope, sought(filter, states, schedule, before, limit + 1));
+      live = new Found(ids, 0, ids.size() > limit ? 0 : store.liveBeyond(h, scope, before));
+    }
+    Found ended = Found.NOTHING;
+    states = filter.terminalStates();
+    if (!states.isEmpty()) {
+      List<JobListStore.Ended> rows =
+          search.endedMatches(h, scope, sought(filter, states, schedule, before, limit + 1));
+      List<String> notFull = notFull(states, rows, limit + 1);
+      ended =
+          new Found(
+              rows.stream().map(JobListStore.Ended::id).toList(),
+              0,
+              notFull.isEmpty() ? 0 : store.endedBeyond(h, scope, notFull, before));
+    }
+    JobPage page = page(h, scope.projectId(), limit, live, ended);
+    boolean all = page.nextCursor() == null && before == Long.MAX_VALUE;
+    return new JobPage(
+        page.items(), page.nextCursor(), new Count(page.items().size(), !all), page.partial());
+  }
+
+  private static JobSearchStore.Sought sought(
+      JobFilter filter, List<String> states, @Nullable Integer schedule, long before, int limit) {
+    return new JobSearchStore.Sought(
+        filter.search(), states, filter.workflow(), schedule, filter.error(), before, limit);
+  }
+
   /** Only dead jobs have a fingerprint. */
   private Found dead(Handle h, Scope scope, JobFilter filter, long before, int limit) {
     String error = String.valueOf(filter.error());
     Integer schedule = null;
     if (filter.schedule() != null) {
-      schedule = store.findScheduleId(h, scope, filter.schedule()).orElse(null);
+      schedule = members.findScheduleId(h, scope, filter.schedule()).orElse(null);
     }
     if (!filter.states().contains(JobState.DEAD)
         || (schedule == null && filter.schedule() != null)) {
       return Found.NOTHING;
     }
-    JobListStore.Members of = new JobListStore.Members(filter.workflow(), schedule);
-    List<Long> ids = store.deadIds(h, scope, of, error, before, limit);
+    MemberListStore.Members of = new MemberListStore.Members(filter.workflow(), schedule);
+    List<Long> ids = members.deadIds(h, scope, of, error, before, limit);
     boolean filtered = scope.looksInside() || !of.any();
-    long beyond = filtered && ids.size() < limit ? store.deadBeyond(h, scope, error, before) : 0;
+    long beyond = filtered && ids.size() < limit ? members.deadBeyond(h, scope, error, before) : 0;
     long count =
-        isAll(before, ids.size(), limit) ? ids.size() : store.countDead(h, scope, of, error);
+        isAll(before, ids.size(), limit) ? ids.size() : members.countDead(h, scope, of, error);
     return new Found(ids, count, beyond);
   }
 
   private Found scheduled(Handle h, Scope scope, JobFilter filter, long before, int limit) {
     Integer schedule =
-        store.findScheduleId(h, scope, String.valueOf(filter.schedule())).orElse(null);
+        members.findScheduleId(h, scope, String.valueOf(filter.schedule())).orElse(null);
     if (schedule == null) {
       return Found.NOTHING;
     }
     List<String> states = filter.states().stream().map(JobState::label).toList();
     List<Long> ids =
-        store.scheduleIds(h, scope, schedule, filter.workflow(), states, before, limit);
+        members.scheduleIds(h, scope, schedule, filter.workflow(), states, before, limit);
     boolean filtered =
         scope.looksInside()
             || filter.workflow() != null
             || states.size() < JobState.values().length;
     long beyond =
-        filtered && ids.size() < limit ? store.scheduleBeyond(h, scope, schedule, before) : 0;
+        filtered && ids.size() < limit ? members.scheduleBeyond(h, scope, schedule, before) : 0;
     long count =
         isAll(before, ids.size(), limit)
             ? ids.size()
-            : store.countSchedule(h, scope, schedule, filter.workflow(), states);
+            : members.countSchedule(h, scope, schedule, filter.workflow(), states);
     return new Found(ids, count, beyond);
   }
 
@@ -194,10 +252,7 @@ class JobLists {
       return Found.NOTHING;
     }
     List<JobListStore.Ended> rows = store.endedIds(h, scope, states, before, limit);
-    Map<String, Long> found =
-        rows.stream()
-            .collect(Collectors.groupingBy(JobListStore.Ended::state, Collectors.counting()));
-    List<String> notFull = states.stream().filter(s -> found.getOrDefault(s, 0L) < limit).toList();
+    List<String> notFull = notFull(states, rows, limit);
     long beyond =
         scope.looksInside() && !notFull.isEmpty()
             ? store.endedBeyond(h, scope, notFull, before)
@@ -207,6 +262,15 @@ class JobLists {
             ? rows.size()
             : store.countEnded(h, scope, states);
     return new Found(rows.stream().map(JobListStore.Ended::id).toList(), count, beyond);
+  }
+
+  /** The states of which all rows that were looked at and fit are there. */
+  private static List<String> notFull(
+      List<String> states, List<JobListStore.Ended> rows, int limit) {
+    Map<String, Long> found =
+        rows.stream()
+            .collect(Collectors.groupingBy(JobListStore.Ended::state, Collectors.counting()));
+    return states.stream().filter(s -> found.getOrDefault(s, 0L) < limit).toList();
   }
 
   /**

@@ -27,6 +27,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.StreamingOutput;
+import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -194,6 +195,10 @@ public class JobsResource {
   @Operation(
       operationId = "listJobs",
       summary = "List jobs, newest first",
+      description =
+          "By state, workflow, schedule and error through indexes. By queue, type, tag, worker, time"
+              + " of creation and payload the newest 100,000 jobs of each kind are looked at: where"
+              + " there are older ones the page says partial, and its cursor goes on from there.",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public JobLists.JobPage list(
       @PathParam("project") String project,
@@ -203,11 +208,29 @@ public class JobsResource {
       @QueryParam("workflow") @Nullable String workflow,
       @QueryParam("schedule") @Nullable String schedule,
       @QueryParam("error") @Nullable String error,
+      @QueryParam("tag") @Nullable String tag,
+      @QueryParam("worker") @Nullable String worker,
+      @QueryParam("createdAfter") @Nullable String createdAfter,
+      @QueryParam("createdBefore") @Nullable String createdBefore,
+      @Parameter(
+              description =
+                  "In place of * a path into the payload, such as order.lines.0.id; the value as it"
+                      + " was typed, a string without quotes. Up to 5.")
+          @QueryParam("payload.*")
+          @Nullable String payload,
+      @Context UriInfo uri,
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_READ);
     JobFilter filter =
         JobFilter.of(states, queue, type, workflow).ofSchedule(schedule).ofError(error);
+    JobSearch search =
+        JobSearch.of(tag, worker, createdAfter, createdBefore, uri.getQueryParameters());
+    if (!search.payload().isEmpty() && !grant.payloadVisible()) {
+      throw ProblemException.of(
+          ProblemType.FORBIDDEN, "A search in payloads tells of them, and you may not see those.");
+    }
+    filter = filter.matching(search);
     return lists.list(grant, filter, Cursor.number(cursor, Long.MAX_VALUE), Limit.of(limitText));
   }
 

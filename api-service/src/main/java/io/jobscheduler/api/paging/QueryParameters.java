@@ -13,7 +13,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
-/** Refuses query parameters that the resource does not declare, and repeated single ones. */
+/**
+ * Refuses query parameters that the resource does not declare, and repeated single ones. One
+ * declared as {@code name.*} stands for all that begin with {@code name.}
+ */
 public final class QueryParameters {
   // Bounded by the number of resource methods.
   private final Map<Method, Map<String, Boolean>> declared = new ConcurrentHashMap<>();
@@ -31,6 +34,9 @@ public final class QueryParameters {
         (name, values) -> {
           Boolean repeatable = known.get(name);
           if (repeatable == null) {
+            repeatable = known.get(family(name));
+          }
+          if (repeatable == null) {
             violations.addUnknown(
                 "?" + name,
                 "The query parameter \"" + name + "\" is not known here" + choice(known.keySet()));
@@ -39,6 +45,11 @@ public final class QueryParameters {
           }
         });
     violations.throwIfAny();
+  }
+
+  /** What declares {@code payload.order.id} and the like: {@code payload.*}. */
+  private static String family(String name) {
+    return name.substring(0, name.indexOf('.') + 1) + "*";
   }
 
   private static String choice(Set<String> known) {

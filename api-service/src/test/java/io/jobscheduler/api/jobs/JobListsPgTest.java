@@ -10,6 +10,7 @@ import io.jobscheduler.api.TestProjects;
 import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.schema.testing.TestDatabase;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,7 +36,14 @@ class JobListsPgTest {
   void open() {
     Jdbi jdbi = TestProjects.api(database);
     enqueue = new EnqueueStore(jdbi);
-    lists = new JobLists(jdbi, new JobListStore(), new JobStore(jdbi), enqueue);
+    lists =
+        new JobLists(
+            jdbi,
+            new JobListStore(),
+            new MemberListStore(),
+            new JobSearchStore(),
+            new JobStore(jdbi),
+            enqueue);
     project = TestProjects.create(database, "p");
   }
 
@@ -195,6 +203,66 @@ class JobListsPgTest {
         new StatsStore(TestProjects.api(database)).countByState(other).counts().get("dead"));
   }
 
+  private JobFilter seeking(JobSearch search) {
+    return ALL.matching(search);
+  }
+
+  @Test
+  void looksForTagsWorkersTimesAndPayloadsInBothTables() {
+    enqueue(8, "t");
+    finish("id IN (2, 3, 6)", "succeeded");
+    for (String table : List.of("jobs", "finished_jobs")) {
+      database.sql(
+          "UPDATE %s SET tags = ARRAY['vip', 'x'] WHERE id IN (1, 2, 5, 6)".formatted(table));
+      database.sql(
+          ("UPDATE %s SET payload = json_build_object('o', json_build_array(1, json_build_object('id',"
+                  + " 'a' || id %% 2, 'n', NULL)))")
+              .formatted(table));
+      database.sql(
+          "UPDATE %s SET created_at = '2026-01-01T00:00:00Z'::timestamptz + id * interval '1 h'"
+              .formatted(table));
+    }
+    database.sql("UPDATE finished_jobs SET worker_id = 77 WHERE id IN (3, 6)");
+    JobSearch tag = new JobSearch("vip", null, null, null, List.of());
+    assertEquals(List.of(6L, 5L, 2L, 1L), pages(seeking(tag), 3, 100, p -> {}));
+    assertEquals(List.of(6L, 5L, 2L, 1L), pages(seeking(tag), 1, 3, p -> {}), "bounded scans");
+    assertEquals(
+        List.of(6L, 3L),
+        pages(seeking(new JobSearch(null, 77L, null, null, List.of())), 5, 100, p -> {}));
+    assertEquals(
+        List.of(4L, 3L),
+        pages(
+            seeking(
+                new JobSearch(
+                    null,
+                    null,
+                    Instant.parse("2026-01-01T03:00:00Z"),
+                    Instant.parse("2026-01-01T05:00:00Z"),
+                    List.of())),
+            5,
+            100,
+            p -> {}));
+    assertEquals(
+        List.of(7L, 5L, 3L, 1L),
+        pages(
+            seeking(
+                new JobSearch(
+                    null,
+                    null,
+                    null,
+                    null,
+                    List.of(
+                        new JobSearch.PayloadMatch("o.1.id", "a1"),
+                        new JobSearch.PayloadMatch("o.0", "1"),
+                        new JobSearch.PayloadMatch("o.1.n", "null")))),
+            2,
+            100,
+            p -> {}));
+    JobLists.JobPage page = lists.list(project, seeking(tag), Long.MAX_VALUE, 2, 3);
+    assertTrue(page.partial(), "older rows were not looked at");
+    assertTrue(page.count().capped());
+  }
+
   /** A job that is brought back between a page's statements was in neither of their tables. */
   @Test
   void jobThatIsBroughtBackWhileAPageIsReadIsOnIt() {
@@ -213,7 +281,13 @@ class JobListsPgTest {
           }
         });
     JobLists.JobPage page =
-        new JobLists(jdbi, new JobListStore(), new JobStore(jdbi), enqueue)
+        new JobLists(
+                jdbi,
+                new JobListStore(),
+                new MemberListStore(),
+                new JobSearchStore(),
+                new JobStore(jdbi),
+                enqueue)
             .list(project, ALL, Long.MAX_VALUE, 50);
     assertTrue(moved.get());
     assertEquals(5, page.items().size());

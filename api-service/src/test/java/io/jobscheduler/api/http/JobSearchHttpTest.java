@@ -1,0 +1,71 @@
+package io.jobscheduler.api.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.common.http.TestHTTPResource;
+import io.quarkus.test.junit.QuarkusTest;
+import java.net.URI;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(ApiDatabase.class)
+class JobSearchHttpTest {
+  @TestHTTPResource("/")
+  URI base;
+
+  private ApiClient admin;
+  private String jobs;
+
+  @BeforeEach
+  void makeProject() {
+    admin = ApiClient.admin(base);
+    jobs = admin.project("p" + UUID.randomUUID()) + "/jobs";
+    admin.post(jobs, "{\"type\":\"t\",\"tags\":[\"vip\"],\"payload\":{\"o\":[{\"id\":\"x y\"}]}}");
+    admin.post(jobs, "{\"type\":\"t\",\"payload\":{\"o\":[{\"id\":1.0}]}}");
+  }
+
+  private JsonNode list(String query) {
+    return admin.get(jobs + query).status(200).json().path("items");
+  }
+
+  @Test
+  void findsByTagTimeWorkerAndPayload() {
+    assertEquals(1, list("?tag=vip").size());
+    assertEquals(1, list("?payload.o.0.id=x%20y").size());
+    assertEquals(1, list("?payload.o.0.id=1.0").size(), "digits as typed");
+    assertEquals(0, list("?payload.o.0.id=1").size());
+    assertEquals(0, list("?worker=5").size());
+    assertEquals(2, list("?createdAfter=2020-01-01T00:00:00Z").size());
+    assertEquals(0, list("?createdBefore=2020-01-01T00:00:00Z").size());
+  }
+
+  /** Else a list would be an oracle for what its reader may not see. */
+  @Test
+  void payloadsAreSearchedOnlyByWhomTheyAreShownTo() {
+    String project = jobs.substring(0, jobs.lastIndexOf('/'));
+    ApiClient key =
+        admin.withToken(
+            admin
+                .post(project + "/api-keys", "{\"name\":\"k\",\"scopes\":[\"read\"]}")
+                .status(201)
+                .json()
+                .path("secret")
+                .asText());
+    key.get(jobs + "?tag=vip").status(200);
+    key.get(jobs + "?payload.o.0.id=x").problem(403, "forbidden");
+  }
+
+  @Test
+  void refusesWhatItDoesNotKnow() {
+    admin.get(jobs + "?payloads.o=1").status(400);
+    admin.get(jobs + "?payload=1").status(400);
+    admin.get(jobs + "?payload.=1").status(422);
+    admin.get(jobs + "?createdAfter=yesterday").status(422);
+    assertTrue(admin.get(jobs + "?worker=x").status(422).json().toString().contains("?worker"));
+  }
+}
