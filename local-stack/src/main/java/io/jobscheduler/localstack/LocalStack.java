@@ -18,8 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running system: PostgreSQL and processes of the four services, by default one of each.
@@ -29,7 +30,6 @@ import java.util.stream.Collectors;
  */
 public final class LocalStack implements AutoCloseable {
   public static final String ADMIN_EMAIL = "admin@localhost";
-  private static final String DATABASE = "jobs";
   private static final String MIGRATE = "migrate";
   private static final String SUPERUSER = "postgres";
 
@@ -39,7 +39,8 @@ public final class LocalStack implements AutoCloseable {
   private final JavaCommand java;
   private final StackOptions options;
   private final Consumer<String> progress;
-  private final PostgresServer postgres;
+  private final @Nullable PostgresServer postgres;
+  private final StackDatabase database;
   private final List<ServiceProcess> processes = new ArrayList<>();
   private boolean closed;
 
@@ -55,24 +56,32 @@ public final class LocalStack implements AutoCloseable {
     this.java = new JavaCommand(repository.root(), options.quickStart());
     this.options = options;
     this.progress = progress;
+    StackDatabase given = options.database();
+    this.postgres = given == null ? ownServer() : null;
+    this.database =
+        postgres == null
+            ? Objects.requireNonNull(given)
+            : new EmbeddedDatabase(postgres, folder.secrets());
+  }
+
+  private PostgresServer ownServer() {
     Path data = folder.postgresData();
     if (data.toFile().exists() && !folder.secrets().hasPassword(SUPERUSER)) {
       throw new StackFailure(
           "There is a database in %s, but not its password. Put back %s, or remove %s to begin anew."
               .formatted(data, folder.home().resolve("secrets"), folder.home()));
     }
-    this.postgres =
-        new PostgresServer(
-            options.postgresBinaries(),
-            data,
-            ports.postgres(),
-            folder.secrets().password(SUPERUSER),
-            options.postgresSettings(),
-            folder.log("postgres"),
-            folder.pidFile("postgres"));
+    return new PostgresServer(
+        options.postgresBinaries(),
+        data,
+        ports.postgres(),
+        folder.secrets().password(SUPERUSER),
+        options.postgresSettings(),
+        folder.log("postgres"),
+        folder.pidFile("postgres"));
   }
 
-  /** {@code up}, {@code demo} or {@code down}. */
+  /** {@code up}, {@code demo}, {@code down} or {@code chaos}. */
   public static void main(String[] args) {
     System.exit(Commands.run(args));
   }
@@ -89,11 +98,11 @@ public final class LocalStack implements AutoCloseable {
    */
   public void start() {
     repository.requirePackaged();
-    startPostgres();
+    startDatabase();
     if (options.migrated()) {
       migrate();
     }
-    for (Service service : Service.values()) {
+    for (Service service : options.services()) {
       start(service, service.module(), ports.http(service), ports.health(service), Map.of());
     }
     if (options.migrated()) {
@@ -101,14 +110,13 @@ public final class LocalStack implements AutoCloseable {
     }
   }
 
-  private synchronized void startPostgres() {
+  private synchronized void startDatabase() {
     requireOpen();
-    progress.accept("Starting PostgreSQL on port " + ports.postgres() + " …");
-    folder.log("postgres").putAside();
-    postgres.start();
-    Map<String, String> passwords =
-        Roles.ALL.stream().collect(Collectors.toMap(r -> r, r -> folder.secrets().password(r)));
-    Roles.make(postgres, DATABASE, passwords);
+    if (postgres != null) {
+      progress.accept("Starting PostgreSQL on port " + ports.postgres() + " …");
+      folder.log("postgres").putAside();
+    }
+    database.start();
   }
 
   /** Brings the schema up to date, as an operator does: api-service's run-once mode. */
@@ -131,15 +139,19 @@ public final class LocalStack implements AutoCloseable {
 
   /** Starts one more process of a service, on free ports, and waits until it is ready. */
   public ServiceProcess startAnother(Service service, Map<String, String> environment) {
+    return launch(service, environment).awaitReady(options.readyLimit());
+  }
+
+  /** Starts one more process of a service, on free ports, and does not wait. */
+  public ServiceProcess launch(Service service, Map<String, String> environment) {
     StackPorts free = StackPorts.anyFree();
     long number = processes().stream().filter(p -> p.service() == service).count() + 1;
     return start(
-            service,
-            service.module() + "-" + number,
-            service.servesHttp() ? free.http(service) : 0,
-            free.health(service),
-            environment)
-        .awaitReady(options.readyLimit());
+        service,
+        service.module() + "-" + number,
+        service.servesHttp() ? free.http(service) : 0,
+        free.health(service),
+        environment);
   }
 
   private synchronized ServiceProcess start(
@@ -176,7 +188,7 @@ public final class LocalStack implements AutoCloseable {
   }
 
   private StackEnvironment environment() {
-    return new StackEnvironment(folder.secrets(), postgres.url(DATABASE), apiUrl());
+    return new StackEnvironment(folder.secrets(), database, apiUrl());
   }
 
   /** Ends all services, each by itself if it can, then PostgreSQL. */
@@ -195,7 +207,7 @@ public final class LocalStack implements AutoCloseable {
       stopping.add(thread);
     }
     stopping.forEach(LocalStack::join);
-    postgres.stop();
+    database.stop();
   }
 
   private static void join(Thread thread) {
@@ -216,8 +228,25 @@ public final class LocalStack implements AutoCloseable {
     return processes().stream().filter(p -> p.service() == service).findFirst().orElseThrow();
   }
 
+  /**
+   * The stack's own server.
+   *
+   * @throws IllegalStateException when the database was given
+   */
   public PostgresServer postgres() {
+    if (postgres == null) {
+      throw new IllegalStateException("the database was given");
+    }
     return postgres;
+  }
+
+  /** Whether the server is the stack's own. */
+  public boolean ownsServer() {
+    return postgres != null;
+  }
+
+  public StackDatabase database() {
+    return database;
   }
 
   public StackFolder folder() {
@@ -246,13 +275,13 @@ public final class LocalStack implements AutoCloseable {
 
   /** A new connection of the superuser, who sees everything. */
   public Connection superuser() throws SQLException {
-    return postgres.superuser(DATABASE);
+    return database.admin();
   }
 
   /** A new connection under a service's role, or {@link Roles#OWNER}. */
   public Connection connect(String role) throws SQLException {
     return DriverManager.getConnection(
-        postgres.url(DATABASE), Roles.databaseName(role), folder.secrets().password(role));
+        database.url(), database.user(role), folder.secrets().password(role));
   }
 
   /** The last lines of every log, for a failed test's report. */
@@ -262,6 +291,9 @@ public final class LocalStack implements AutoCloseable {
       tails.append(process.name()).append(process.isAlive() ? " runs. " : " has ended. ");
       tails.append(process.log().shown(lines)).append('\n');
     }
-    return tails.append("PostgreSQL: ").append(postgres.log().shown(lines)).toString();
+    if (postgres != null) {
+      tails.append("PostgreSQL: ").append(postgres.log().shown(lines));
+    }
+    return tails.toString();
   }
 }

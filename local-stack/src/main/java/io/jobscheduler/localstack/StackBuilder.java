@@ -5,9 +5,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** How a stack is to be; {@link #start()} makes it so. */
 public final class StackBuilder {
@@ -16,6 +18,8 @@ public final class StackBuilder {
   private final Map<String, String> postgresSettings = new TreeMap<>();
   private StackPorts ports = StackPorts.anyFree();
   private Path binaries;
+  private @Nullable StackDatabase database;
+  private List<Service> services = List.of(Service.values());
   private boolean migrated = true;
   private boolean quickStart;
   private Consumer<String> progress = line -> {};
@@ -37,6 +41,18 @@ public final class StackBuilder {
   /** A setting of PostgreSQL. */
   public StackBuilder postgres(String setting, String value) {
     postgresSettings.put(setting, value);
+    return this;
+  }
+
+  /** A database that is there already, in place of a server of the stack's own. */
+  public StackBuilder database(StackDatabase given) {
+    database = given;
+    return this;
+  }
+
+  /** The services of which {@link #start()} starts one process each; all four unless set. */
+  public StackBuilder services(Service... chosen) {
+    services = List.of(chosen);
     return this;
   }
 
@@ -82,6 +98,8 @@ public final class StackBuilder {
   public LocalStack build() {
     StackOptions options =
         new StackOptions(
+            database,
+            services,
             migrated,
             quickStart,
             environments,

@@ -10,10 +10,9 @@ import java.util.Map;
 /**
  * What a stack's processes are told, by environment variables, as in a deployment.
  *
- * @param databaseUrl without user and password
  * @param apiUrl where the dashboard finds api-service
  */
-record StackEnvironment(Secrets secrets, String databaseUrl, URI apiUrl) {
+record StackEnvironment(Secrets secrets, StackDatabase database, URI apiUrl) {
 
   /** For a normal start of a service. */
   Map<String, String> of(Service service) {
@@ -33,13 +32,16 @@ record StackEnvironment(Secrets secrets, String databaseUrl, URI apiUrl) {
     variables.putAll(masterKey());
     variables.put("JOBS_MIGRATE_ADMIN_EMAIL", adminEmail);
     variables.put("JOBS_MIGRATE_ADMIN_PASSWORD_FILE", secrets.adminPasswordFile().toString());
+    for (Service service : Service.values()) {
+      variables.put("JOBS_MIGRATE_ROLES_" + service.name(), database.user(service.role()));
+    }
     return variables;
   }
 
   private Map<String, String> database(String role) {
     return new HashMap<>(
         ServiceEnvironment.database(
-            databaseUrl, Roles.databaseName(role), secrets.passwordFile(role)));
+            database.url(), database.user(role), secrets.passwordFile(role)));
   }
 
   private Map<String, String> masterKey() {

@@ -151,6 +151,14 @@ public final class ApiClient {
             .PUT(HttpRequest.BodyPublishers.ofString(text(body))));
   }
 
+  /** Patches with a value as JSON. */
+  public Answer patch(String path, Object body) {
+    return send(
+        request(path)
+            .header("Content-Type", "application/json")
+            .method("PATCH", HttpRequest.BodyPublishers.ofString(text(body))));
+  }
+
   private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(origin.resolve(ROOT + path)).timeout(LIMIT);
   }

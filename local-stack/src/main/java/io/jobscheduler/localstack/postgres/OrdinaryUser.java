@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * PostgreSQL refuses to run as root. Inside a user namespace without a mapping, root is nobody in
- * its own eyes and still the owner of its files: {@code unshare -U}.
+ * PostgreSQL, as PgBouncer, refuses to run as root. Inside a user namespace without a mapping, root
+ * is nobody in its own eyes and still the owner of its files: {@code unshare -U}.
  */
-final class OrdinaryUser {
+public final class OrdinaryUser {
   private static final List<String> UNSHARE = List.of("unshare", "-U");
 
   private OrdinaryUser() {}
@@ -20,7 +20,7 @@ final class OrdinaryUser {
    *
    * @throws StackFailure when this is root and the system does not allow user namespaces
    */
-  static List<String> prefix() {
+  public static List<String> prefix() {
     if (!idOf(List.of()).equals("0")) {
       return List.of();
     }

@@ -133,6 +133,23 @@ public final class PostgresServer {
             });
   }
 
+  /**
+   * {@code pg_ctl restart -m immediate}: all sessions end without a goodbye, and the server
+   * recovers as after a crash.
+   */
+  public void restartImmediately() {
+    List<String> command = new ArrayList<>(OrdinaryUser.prefix());
+    command.addAll(List.of(PostgresBinaries.in(binaries).program("pg_ctl"), "restart", "-w", "-s"));
+    command.addAll(List.of("-m", "immediate", "-t", Long.toString(START_LIMIT.toSeconds())));
+    command.addAll(
+        List.of("-D", data.path().toString(), "-l", log.path().toAbsolutePath().toString()));
+    if (Program.run(command, "").exit() != 0) {
+      start();
+    } else {
+      serverProcess().ifPresent(pidFile::write);
+    }
+  }
+
   public int port() {
     return port;
   }

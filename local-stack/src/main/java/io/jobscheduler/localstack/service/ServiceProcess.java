@@ -26,6 +26,7 @@ public final class ServiceProcess {
   private final int managementPort;
   private final LogFile log;
   private final PidFile pidFile;
+  private volatile Map<String, String> extra = Map.of();
   private volatile @Nullable ChildProcess process;
 
   /**
@@ -52,11 +53,17 @@ public final class ServiceProcess {
     this.pidFile = pidFile;
   }
 
+  /** Variables over the others from the next start on; they replace those given before. */
+  public void setExtra(Map<String, String> variables) {
+    extra = Map.copyOf(variables);
+  }
+
   /** Starts it, and does not wait. */
   public ServiceProcess start() {
     Map<String, String> variables = ServiceEnvironment.inherited(service);
     variables.putAll(ServiceEnvironment.addresses(httpPort, managementPort));
     variables.putAll(environment);
+    variables.putAll(extra);
     process = ChildProcess.start(command, variables, log, pidFile);
     return this;
   }

@@ -1,0 +1,117 @@
+package io.jobscheduler.localstack;
+
+import io.jobscheduler.localstack.postgres.Roles;
+import io.jobscheduler.localstack.process.StackFailure;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+import org.postgresql.Driver;
+
+/**
+ * A database of the stack's own on a server that was given, with roles of its own: nothing that is
+ * there already is touched. Both are dropped when the stack stops.
+ *
+ * <p>The given user needs CREATEDB and CREATEROLE; a superuser has both.
+ */
+public final class GivenDatabase implements StackDatabase {
+  private final String givenUrl;
+  private final Properties parsed;
+  private final String name;
+  private final Secrets secrets;
+
+  /**
+   * Nothing is made yet.
+   *
+   * @param url {@code jdbc:postgresql://host:port/database?user=…&password=…}; the database is one
+   *     to connect to at first
+   * @param name of the database to make; its roles begin with it
+   */
+  public GivenDatabase(String url, String name, StackFolder folder) {
+    Properties found = Driver.parseURL(url, new Properties());
+    if (found == null || found.getProperty("user") == null) {
+      throw new StackFailure(
+          "The address must be like jdbc:postgresql://host:5432/postgres?user=…&password=…");
+    }
+    this.givenUrl = url;
+    this.parsed = found;
+    this.name = name;
+    this.secrets = folder.secrets();
+  }
+
+  @Override
+  public void start() {
+    try (Connection given = DriverManager.getConnection(givenUrl);
+        Statement statement = given.createStatement()) {
+      for (String role : Roles.ALL) {
+        statement.execute(
+            "CREATE ROLE %s LOGIN PASSWORD '%s'".formatted(user(role), secrets.password(role)));
+        // Whoever is a member sees what they own and may end their sessions.
+        statement.execute("GRANT " + user(role) + " TO CURRENT_USER");
+      }
+      statement.execute("CREATE DATABASE " + name + " OWNER " + user(Roles.OWNER));
+    } catch (SQLException e) {
+      stop();
+      throw new StackFailure(
+          "Cannot make a database and roles (CREATEDB and CREATEROLE are needed): "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  @Override
+  public void stop() {
+    try (Connection given = DriverManager.getConnection(givenUrl);
+        Statement statement = given.createStatement()) {
+      statement.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+      for (String role : Roles.ALL) {
+        statement.execute("DROP ROLE IF EXISTS " + user(role));
+      }
+    } catch (SQLException e) {
+      throw new StackFailure(
+          "Left behind: database %s and roles %s_*: %s".formatted(name, name, e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String host() {
+    return parsed.getProperty("PGHOST", "localhost");
+  }
+
+  @Override
+  public int port() {
+    return Integer.parseInt(parsed.getProperty("PGPORT", "5432"));
+  }
+
+  @Override
+  public String urlVia(String host, int port) {
+    StringBuilder url = new StringBuilder("jdbc:postgresql://" + host + ":" + port + "/" + name);
+    String separator = "?";
+    for (String key : parsed.stringPropertyNames()) {
+      if (!key.startsWith("PG") && !key.equals("user") && !key.equals("password")) {
+        url.append(separator).append(key).append('=').append(parsed.getProperty(key));
+        separator = "&";
+      }
+    }
+    return url.toString();
+  }
+
+  @Override
+  public String user(String role) {
+    return name + "_" + role;
+  }
+
+  @Override
+  public Connection admin() throws SQLException {
+    Properties login = new Properties();
+    login.setProperty("user", parsed.getProperty("user"));
+    login.setProperty("password", parsed.getProperty("password", ""));
+    return DriverManager.getConnection(url(), login);
+  }
+}
