@@ -1,0 +1,97 @@
+package io.jobscheduler.localstack.faults;
+
+import io.jobscheduler.localstack.process.Await;
+import io.jobscheduler.localstack.service.Service;
+import io.jobscheduler.localstack.service.ServiceProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Restarts by SIGTERM: with other settings, as in a rolling upgrade, or with another clock. */
+final class RestartFaults {
+  private static final Duration READY_LIMIT = Duration.ofSeconds(90);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
+
+  private static final List<Map<String, String>> WORKERS =
+      List.of(
+          Map.of("JOBS_WORKER_SLOTS", "4", "JOBS_WORKER_PREFETCH", "0"),
+          Map.of("JOBS_WORKER_SLOTS", "24", "JOBS_WORKER_POLL", "PT0.2S"),
+          Map.of("JOBS_WORKER_DRAIN_LIMIT", "PT1S", "JOBS_WORKER_COMPARE", "PT1S"),
+          Map.of());
+  private static final List<Map<String, String>> SCHEDULERS =
+      List.of(
+          Map.of("JOBS_SCHEDULER_PROMOTE_BATCH", "10", "JOBS_SCHEDULER_CRON_BATCH", "2"),
+          Map.of("JOBS_SCHEDULER_RESCUE_BATCH", "5", "JOBS_SCHEDULER_WORKFLOW_SWEEP_BATCH", "10"),
+          Map.of());
+  private static final List<Map<String, String>> APIS =
+      List.of(Map.of("JOBS_DB_POOL_SIZE", "4"), Map.of());
+
+  /** How far a clock goes wrong; libfaketime's words. */
+  private static final List<String> SHIFTS = List.of("+90s", "-90s", "+3h", "-3h", "+400d");
+
+  private RestartFaults() {}
+
+  /**
+   * One process after the other comes back with other settings than its neighbours, and stays so.
+   */
+  static Optional<Breakage> otherSettings(Ground ground, long choice) {
+    List<Member> all = new ArrayList<>(ground.fleet().of(Service.WORKER));
+    all.addAll(ground.fleet().of(Service.SCHEDULER));
+    all.addAll(ground.fleet().of(Service.API));
+    return Ground.hold(all, choice)
+        .map(
+            member -> {
+              member.process().stop(STOP_LIMIT);
+              member.process().setExtra(settings(member.process().service(), choice));
+              return new Breakage(member.name(), null, () -> startAgain(member));
+            });
+  }
+
+  private static Map<String, String> settings(Service service, long choice) {
+    List<Map<String, String>> variants =
+        service == Service.WORKER ? WORKERS : service == Service.SCHEDULER ? SCHEDULERS : APIS;
+    return variants.get((int) Math.floorMod(choice, (long) variants.size()));
+  }
+
+  /** One process has a wrong clock for a while; its monotonic clock goes on as it should. */
+  static Optional<Breakage> clock(Ground ground, long choice) {
+    String shift = SHIFTS.get((int) Math.floorMod(choice, (long) SHIFTS.size()));
+    List<Member> all = new ArrayList<>(ground.fleet().of(Service.WORKER));
+    all.addAll(ground.fleet().of(Service.SCHEDULER));
+    return Ground.hold(all, choice)
+        .map(
+            member -> {
+              restart(member, FakeTime.variables(shift));
+              return new Breakage(
+                  member.name() + " " + shift,
+                  null,
+                  () -> {
+                    try {
+                      restart(member, Map.of());
+                    } finally {
+                      member.release();
+                    }
+                  });
+            });
+  }
+
+  private static void restart(Member member, Map<String, String> settings) {
+    ServiceProcess process = member.process();
+    process.stop(STOP_LIMIT);
+    process.setExtra(settings);
+    process.start();
+    Await.until(READY_LIMIT, () -> !process.isAlive() || process.readiness().ready());
+  }
+
+  private static void startAgain(Member member) {
+    try {
+      ServiceProcess process = member.process();
+      process.start();
+      Await.until(READY_LIMIT, () -> !process.isAlive() || process.readiness().ready());
+    } finally {
+      member.release();
+    }
+  }
+}
