@@ -1,0 +1,108 @@
+package io.jobscheduler.localstack.chaos;
+
+import io.jobscheduler.localstack.Repository;
+import io.jobscheduler.localstack.StackFolder;
+import io.jobscheduler.localstack.command.Leftovers;
+import io.jobscheduler.localstack.process.StackFailure;
+import io.jobscheduler.localstack.report.ChaosReport;
+import io.jobscheduler.localstack.report.ReportFiles;
+import io.jobscheduler.localstack.report.ScenarioReport;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** {@code make chaos}: every scenario asked for on a system of its own, one after the other. */
+public final class ChaosCommand {
+  private final ChaosSettings settings;
+  private final Path binaries;
+  private final PrintStream out;
+  private final long begin = System.nanoTime();
+
+  private ChaosCommand(ChaosSettings settings, Path binaries, PrintStream out) {
+    this.settings = settings;
+    this.binaries = binaries;
+    this.out = out;
+  }
+
+  /** Reads {@code CHAOS_*}. */
+  public static ChaosCommand of(
+      Map<String, String> variables, Repository repository, PrintStream out) {
+    Path root = repository.root();
+    return new ChaosCommand(
+        ChaosSettings.of(variables, root),
+        new StackFolder(root.resolve(".local")).postgresBinaries(),
+        out);
+  }
+
+  /** Returns the exit code: 0 when every invariant held and everything came back. */
+  public int run() {
+    Instant startedAt = Instant.now();
+    say(
+        "Seed %d, %s of faults in each of: %s"
+            .formatted(
+                settings.seed(),
+                words(settings.time()),
+                String.join(", ", settings.scenarios().stream().map(Scenario::label).toList())));
+    List<ScenarioReport> reports = new ArrayList<>();
+    boolean failed = false;
+    for (Scenario scenario : settings.scenarios()) {
+      failed |= !run(scenario, reports);
+    }
+    ChaosReport report = new ChaosReport(settings.seed(), startedAt, Machine.words(), reports);
+    Path page = ReportFiles.write(settings.reports(), report);
+    reports.forEach(one -> Summary.lines(one).forEach(out::println));
+    out.println("Report: " + page + " (and chaos-report.json beside it)");
+    out.println("Again, with the same schedule: CHAOS_SEED=" + settings.seed());
+    return failed || !report.judgement().clean() ? 1 : 0;
+  }
+
+  private boolean run(Scenario scenario, List<ScenarioReport> reports) {
+    Path home = settings.folder().resolve(scenario.label());
+    Leftovers.end(new StackFolder(home), this::say);
+    delete(home);
+    say("Scenario " + scenario.label() + ": starting …");
+    try (ChaosFleet system =
+        ChaosFleet.start(scenario.size(), home, binaries, settings.databaseUrl(), this::say)) {
+      ChaosRun run = new ChaosRun(scenario, settings.seed(), settings.time(), system, this::say);
+      int rate = settings.jobsPerSecond();
+      reports.add(run.run(rate == 0 ? scenario.size().jobsPerSecond() : rate));
+      return !run.failed();
+    } catch (SQLException e) {
+      throw new StackFailure("The record cannot be read: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StackFailure("Interrupted.", e);
+    }
+  }
+
+  private void say(String line) {
+    out.printf("%7.1f  %s%n", (System.nanoTime() - begin) / 1e9, line);
+  }
+
+  private static String words(Duration time) {
+    return time.toSecondsPart() == 0 ? time.toMinutes() + " min" : time.toSeconds() + " s";
+  }
+
+  private static void delete(Path folder) {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
