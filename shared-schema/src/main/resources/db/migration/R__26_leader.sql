@@ -4,7 +4,8 @@ CREATE FUNCTION leader_agenda(p_silence interval)
 RETURNS TABLE (
   silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean,
   blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean,
-  statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean, audit_to_seal boolean)
+  statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean, audit_to_seal boolean,
+  bulk_actions boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -40,7 +41,8 @@ AS $$
             FROM statistics_progress p),
          EXISTS (SELECT 1 FROM queues q WHERE q.resume_at <= statement_timestamp()),
          EXISTS (SELECT 1 FROM queues q WHERE q.rekey_after IS NOT NULL),
-         EXISTS (SELECT 1 FROM audit_log a WHERE a.id > (SELECT p.sealed_to FROM audit_progress p))
+         EXISTS (SELECT 1 FROM audit_log a WHERE a.id > (SELECT p.sealed_to FROM audit_progress p)),
+         EXISTS (SELECT 1 FROM bulk_actions b WHERE b.state IN ('pending', 'running', 'canary', 'undoing'))
 $$;
 
 -- The rows that a loop would work off next, by the loop's name, for one that must find out on which of them its

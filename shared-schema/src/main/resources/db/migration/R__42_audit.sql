@@ -127,6 +127,14 @@ CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON api_keys FOR
   WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
   EXECUTE FUNCTION audit_change('api-key', 'id', 'project_id', 'id,project_id,created_at,created_by,last_used_at', '',
     'key_hash');
+-- Of a bulk action: what was asked for and in which state it is; how far it has come is not for the record.
+CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON bulk_actions FOR EACH ROW
+  WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
+  EXECUTE FUNCTION audit_change('bulk-action', 'id', 'project_id',
+    'id,project_id,created_at,ended_at,requested_by,states,queue_ids,type,tag,workflow_id,schedule_id,worker_id,error,'
+    'created_after,created_before,job_ids,last_job_id,tokens,refilled_at,canary_ended_at,phase,collected_to,'
+    'collected_at,done_to,judged_to,undone_to,matched,done,requested,failed,skipped,succeeded_since,failed_since,'
+    'undone,kept', '', '');
 
 -- What a link of the chain says: the row's content, canonical, after the link before it.
 CREATE OR REPLACE FUNCTION audit_hash(p_before bytea, a audit_log) RETURNS bytea

@@ -94,6 +94,12 @@ GRANT EXECUTE ON FUNCTION connect_jobs(int, bigint[], bigint[], text[], bigint[]
 -- The audit log grows by its functions only; nobody changes or deletes a row of it.
 GRANT SELECT ON audit_log TO ${api_role};
 GRANT EXECUTE ON FUNCTION audit_action(int, text, text), verify_audit(int) TO ${api_role};
+-- Of bulk actions it writes nothing itself.
+GRANT SELECT ON bulk_actions, bulk_action_jobs TO ${api_role};
+GRANT EXECUTE ON FUNCTION
+  preview_bulk_action(int, jsonb, int[], int, int, int), submit_bulk_action(int, jsonb, int[], text, int),
+  abort_bulk_action(int, bigint, int[]), undo_bulk_action(int, bigint, int[])
+   TO ${api_role};
 GRANT EXECUTE ON FUNCTION explain_job(int, bigint), serves(text[], text, text) TO ${api_role};
 
 -- ---------------------------------------------------------------- worker-service
@@ -143,6 +149,11 @@ GRANT EXECUTE ON FUNCTION
   start_queued_fires(int), disable_schedules(int[], int[], text[]), take_backfill(),
   fire_backfill(int, timestamptz[], text[], timestamptz), finish_backfills(), abort_backfill(int, int, int, text),
   expire_fires(interval, int)
+   TO ${scheduler_role};
+
+GRANT EXECUTE ON FUNCTION
+  open_bulk_actions(int, bigint[]), step_bulk_action(bigint, int, int, int), pass_bulk_job(bigint, text),
+  forget_bulk_actions(interval, int)
    TO ${scheduler_role};
 
 -- ---------------------------------------------------------------- dashboard-service

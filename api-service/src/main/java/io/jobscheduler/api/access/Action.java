@@ -21,6 +21,7 @@ public enum Action {
   JOBS_ENQUEUE("jobs:enqueue", Role.OPERATOR, ENQUEUE),
   JOBS_CANCEL("jobs:cancel", Role.OPERATOR, OPERATE),
   JOBS_RETRY("jobs:retry", Role.OPERATOR, OPERATE),
+  BULK_ACT("bulk:act", Role.OPERATOR, OPERATE),
   LEASES_READ("leases:read", Role.OPERATOR, LEASE),
   QUEUES_READ("queues:read", Role.VIEWER, READ, OPERATE),
   QUEUES_PAUSE("queues:pause", Role.OPERATOR, OPERATE),

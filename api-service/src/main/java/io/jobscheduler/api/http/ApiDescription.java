@@ -91,7 +91,8 @@ public class ApiDescription implements OASFilter {
                       || path.endsWith("/projects")
                       || path.contains("/jobs/{job}/")
                       || path.matches(".*\\{project}/jobs(/bulk)?")
-                      || path.contains("/workflows/{workflow}/"))
+                      || path.contains("/workflows/{workflow}/")
+                      || path.contains("/bulk-actions"))
               || path.endsWith("/workflows/{workflow}/jobs/{key}") && body
               || method == PathItem.HttpMethod.DELETE && path.endsWith("/projects/{project}")
               || method == PathItem.HttpMethod.PATCH && path.endsWith("/users/{user}")

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param error the fingerprint of the error that they died of
  * @param search what else their rows must have
  */
-record JobFilter(
+public record JobFilter(
     Set<JobState> states,
     @Nullable String queue,
     @Nullable String type,
@@ -33,7 +33,7 @@ record JobFilter(
    *
    * @throws io.jobscheduler.api.problem.ProblemException naming all that are wrong
    */
-  static JobFilter of(
+  public static JobFilter of(
       List<String> states,
       @Nullable String queue,
       @Nullable String type,
@@ -80,7 +80,7 @@ record JobFilter(
    *
    * @throws io.jobscheduler.api.problem.ProblemException when it is no name
    */
-  JobFilter ofSchedule(@Nullable String name) {
+  public JobFilter ofSchedule(@Nullable String name) {
     if (name != null && !Fields.isName(name)) {
       throw ProblemException.at(ProblemType.VALIDATION_FAILED, "?schedule", "This is not a name.");
     }
@@ -92,7 +92,7 @@ record JobFilter(
    *
    * @throws io.jobscheduler.api.problem.ProblemException when it is no fingerprint
    */
-  JobFilter ofError(@Nullable String fingerprint) {
+  public JobFilter ofError(@Nullable String fingerprint) {
     if (fingerprint != null && !Fields.isName(fingerprint)) {
       throw ProblemException.at(
           ProblemType.VALIDATION_FAILED, "?error", "Expected the fingerprint of an error.");

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdBefore jobs made before then
  * @param payload all of which must match
  */
-record JobSearch(
+public record JobSearch(
     @Nullable String tag,
     @Nullable Long worker,
     @Nullable Instant createdAfter,
@@ -28,7 +28,7 @@ record JobSearch(
   static final JobSearch NONE = new JobSearch(null, null, null, null, List.of());
 
   /** Before the path in the names of the query parameters that look into payloads. */
-  static final String PAYLOAD = "payload.";
+  public static final String PAYLOAD = "payload.";
 
   private static final int MOST_PATHS = 5;
   private static final int LONGEST_PATH = 200;
@@ -41,7 +41,7 @@ record JobSearch(
    * @param path names of members and numbers of elements (from 0), with dots between
    * @param value a string, or a number, true, false or null as it was typed
    */
-  record PayloadMatch(String path, String value) {}
+  public record PayloadMatch(String path, String value) {}
 
   /**
    * Reads the query parameters.
@@ -49,7 +49,7 @@ record JobSearch(
    * @param query all of them, of which those for payloads are taken
    * @throws io.jobscheduler.api.problem.ProblemException naming all that are wrong
    */
-  static JobSearch of(
+  public static JobSearch of(
       @Nullable String tag,
       @Nullable String worker,
       @Nullable String createdAfter,

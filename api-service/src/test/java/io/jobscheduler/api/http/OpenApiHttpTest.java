@@ -81,7 +81,7 @@ class OpenApiHttpTest {
                                   || it.path("requestBody").toString().contains("\"examples\""));
                         }));
     assertEquals(List.of(), missing);
-    assertEquals(85, operations[0]);
+    assertEquals(90, operations[0]);
   }
 
   private static void require(List<String> missing, String what, boolean there) {

@@ -62,6 +62,17 @@ final class Tenant {
             .formatted(ids.get("name")));
     ids.put("backfill", ApiClient.value("SELECT max(id) FROM backfills"));
     ids.put("worker", ApiClient.worker(name + "/*"));
+    ids.put(
+        "bulkAction",
+        admin
+            .post(
+                path + "/bulk-actions",
+                "{\"action\":\"retry\",\"filter\":{\"error\":\"%s\"}}"
+                    .formatted(ids.get("fingerprint")))
+            .status(202)
+            .json()
+            .path("id")
+            .asText());
     ids.put("workflow", workflow());
     ids.put("another workflow", workflow());
     ApiClient.sql(
@@ -207,6 +218,7 @@ final class Tenant {
                 + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM queues t, p WHERE t.project_id = p.id),"
                 + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM schedules t, p WHERE t.project_id = p.id),"
                 + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM workflows t, p WHERE t.project_id = p.id),"
+                + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM bulk_actions t, p WHERE t.project_id = p.id),"
                 + "(SELECT string_agg(t::text, '' ORDER BY t.id) FROM backfills t JOIN schedules s ON s.id ="
                 + " t.schedule_id, p WHERE s.project_id = p.id),"
                 + "(SELECT string_agg(concat(t.id, t.name, t.scopes), '' ORDER BY t.id) FROM api_keys t, p"

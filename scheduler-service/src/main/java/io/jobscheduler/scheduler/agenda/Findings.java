@@ -16,6 +16,7 @@ package io.jobscheduler.scheduler.agenda;
  * @param queuesToResume queues whose pause is over
  * @param queuesToRekey queues whose jobs are being given new places
  * @param auditToSeal audit rows that no chain holds yet
+ * @param bulkActions bulk actions of which something is still to be done
  */
 public record Findings(
     boolean silentWorkers,
@@ -29,9 +30,11 @@ public record Findings(
     boolean statisticsDue,
     boolean queuesToResume,
     boolean queuesToRekey,
-    boolean auditToSeal) {
+    boolean auditToSeal,
+    boolean bulkActions) {
 
   /** Nothing is known, so everything may be there. */
   static final Findings UNKNOWN =
-      new Findings(true, true, true, true, true, true, true, true, true, true, true, true);
+      new Findings(
+          true, true, true, true, true, true, true, true, true, true, true, true, true);
 }

@@ -1,0 +1,240 @@
+package io.jobscheduler.schema.jobs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.schema.testing.Role;
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Which jobs a bulk action touches, when, and what it says of them. */
+class BulkActionsPgTest {
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+  private Sql sql;
+  private Bulk bulk;
+  private int project;
+  private int queue;
+
+  @BeforeEach
+  void queue() {
+    sql = new Sql(database);
+    bulk = new Bulk(database);
+    project = sql.project("acme");
+    queue = sql.queue(project, "default", null);
+    sql.worker(1);
+  }
+
+  private static String ids(List<Long> ids) {
+    return String.join(" ", ids.stream().map(String::valueOf).toList());
+  }
+
+  @Test
+  void retriesWhatWasDeadAndNothingElse() {
+    List<Long> dead = bulk.ended(sql, queue, "dead", 3);
+    bulk.ended(sql, queue, "cancelled", 2);
+    sql.ready(queue, 2);
+
+    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    bulk.drain(action);
+
+    assertEquals("retried: " + ids(dead), bulk.outcomes(action));
+    assertEquals(
+        "completed 3 3 {} t",
+        bulk.shown(action, "state, matched, done, skipped, ended_at IS NOT NULL"));
+    assertEquals("5", database.sql("SELECT count(*) FROM jobs WHERE state = 'ready'"));
+  }
+
+  @Test
+  void whatComesToMatchAfterTheSnapshotIsNotTouched() {
+    List<Long> before = bulk.ended(sql, queue, "dead", 2);
+    List<Long> later = sql.ready(queue, 1);
+    // Nothing is looked at yet: the leader finds the jobs, later.
+    long action = bulk.submit(project, Bulk.DEAD, 0);
+    bulk.ended(sql, queue, "dead", 2);
+    database.sql(
+        "SELECT count(*) FROM move_to_finished('{%s}', '{dead}', '{x}', NULL, NULL, NULL, NULL, NULL)"
+            .formatted(ids(later)));
+    bulk.drain(action);
+    assertEquals("retried: " + ids(before), bulk.outcomes(action));
+    assertEquals("3", database.sql("SELECT count(*) FROM finished_jobs"));
+  }
+
+  @Test
+  void aLiveJobThatComesIntoItsStateAfterTheSnapshotIsNotTouched() throws SQLException {
+    database.sql(
+        "INSERT INTO jobs (project_id, queue_id, type, dispatch_key, state, run_at, attempt, started_at)"
+            + " VALUES (%d, %d, 't', 0, 'retrying', clock_timestamp() + interval '1 h', 1, now())"
+                .formatted(project, queue));
+    sql.ready(queue, 1);
+    long action =
+        bulk.submit(project, "\"action\": \"cancel\", \"states\": [\"retrying\"]", 0);
+    try (Connection worker = sql.asWorker()) {
+      sql.settleOne(worker, sql.claim(worker, 1, 1, queue, 1).get(0), "failed", "'x'", "'1 hour'", "NULL");
+    }
+    assertEquals("2", database.sql("SELECT count(*) FROM jobs WHERE state = 'retrying'"));
+    bulk.drain(action);
+    assertEquals("cancelled: 1", bulk.outcomes(action));
+  }
+
+  @Test
+  void aJobThatChangesAfterItWasFoundIsSkippedAndSaysSo() {
+    List<Long> dead = bulk.ended(sql, queue, "dead", 3);
+    long first = bulk.submit(project, Bulk.DEAD, 1000);
+    long second = bulk.submit(project, Bulk.DEAD, 1000);
+    database.sql("DELETE FROM finished_jobs WHERE id = " + dead.get(2));
+
+    bulk.drain(first);
+    bulk.drain(second);
+
+    assertEquals(
+        "retried: %d %d; skipped gone: %d".formatted(dead.get(0), dead.get(1), dead.get(2)),
+        bulk.outcomes(first));
+    assertEquals(
+        "skipped changed: %d %d; skipped gone: %d".formatted(dead.get(0), dead.get(1), dead.get(2)),
+        bulk.outcomes(second));
+    assertEquals(
+        "completed 0 {\"gone\": 1, \"changed\": 2}", bulk.shown(second, "state, done, skipped"));
+    assertEquals("1 1", database.sql("SELECT string_agg(generation::text, ' ') FROM jobs"));
+  }
+
+  @Test
+  void runningJobsAreAskedToEndAndNeverDeleted() throws SQLException {
+    List<Long> ids = sql.ready(queue, 3);
+    try (Connection worker = sql.asWorker()) {
+      sql.claim(worker, 1, 1, queue, 1);
+      long cancel = bulk.submit(project, Bulk.LIVE, 1000);
+      long delete =
+          bulk.submit(
+              project, "\"action\": \"delete\", \"states\": [\"ready\", \"cancelled\"]", 1000);
+      bulk.drain(cancel);
+      bulk.drain(delete);
+
+      assertEquals(
+          "cancel_requested: %d; cancelled: %d %d".formatted(ids.get(0), ids.get(1), ids.get(2)),
+          bulk.outcomes(cancel));
+      assertEquals("3 1", bulk.shown(cancel, "done, requested"));
+      // Found as ready, cancelled since: that fits too.
+      assertEquals("deleted: %d %d".formatted(ids.get(1), ids.get(2)), bulk.outcomes(delete));
+      assertEquals("running", sql.state(ids.get(0)));
+    }
+  }
+
+  @Test
+  void aJobThatIsClaimedMeanwhileIsNotCancelledAsOneThatWaits() throws SQLException {
+    List<Long> ids = sql.ready(queue, 2);
+    long action = bulk.submit(project, Bulk.WAITING, 1000);
+    try (Connection claim = sql.asWorker()) {
+      claim.setAutoCommit(false);
+      sql.claim(claim, 1, 1, queue, 1);
+      bulk.drain(action);
+      assertEquals(
+          "cancelled: %d; open: %d".formatted(ids.get(1), ids.get(0)), bulk.outcomes(action));
+      claim.commit();
+    }
+    bulk.drain(action);
+    assertEquals(
+        "cancelled: %d; skipped changed: %d".formatted(ids.get(1), ids.get(0)),
+        bulk.outcomes(action));
+    assertEquals("0", database.sql("SELECT count(*) FROM cancel_requests"));
+  }
+
+  @Test
+  void abortEndsItBetweenBatches() {
+    List<Long> dead = bulk.ended(sql, queue, "dead", 5);
+    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    assertEquals(2, bulk.step(action, 2));
+    int stranger = sql.project("stranger");
+    assertFalse(bulk.abort(stranger, action));
+    assertTrue(bulk.abort(project, action));
+
+    bulk.drain(action);
+
+    assertEquals("aborted by-request 2", bulk.shown(action, "state, state_reason, done"));
+    assertEquals(
+        "open: %s; retried: %s".formatted(ids(dead.subList(2, 5)), ids(dead.subList(0, 2))),
+        bulk.outcomes(action));
+    assertTrue(bulk.abort(project, action), "once more changes nothing");
+  }
+
+  @Test
+  void abortWaitsForTheBatchInFlight() throws Exception {
+    bulk.ended(sql, queue, "dead", 2);
+    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    try (Connection leader = database.connect(Role.SCHEDULER);
+        Connection api = database.connect(Role.API);
+        Statement step = leader.createStatement();
+        Statement abort = api.createStatement()) {
+      leader.setAutoCommit(false);
+      step.execute("SELECT jobs.step_bulk_action(%d, 1, 1000, 1000)".formatted(action));
+      abort.execute("SET lock_timeout = '100ms'");
+      SQLException waits =
+          org.junit.jupiter.api.Assertions.assertThrows(
+              SQLException.class,
+              () ->
+                  abort.execute(
+                      "SELECT jobs.abort_bulk_action(%d, %d, NULL)".formatted(project, action)));
+      assertEquals("55P03", waits.getSQLState());
+      leader.commit();
+    }
+    assertTrue(bulk.abort(project, action));
+    assertEquals("aborted 1", bulk.shown(action, "state, done"));
+  }
+
+  @Test
+  void anothersProjectAndQueuesAreOutOfReach() {
+    int other = sql.project("other");
+    int theirs = sql.queue(other, "default", null);
+    bulk.ended(sql, theirs, "dead", 2);
+    int narrow = sql.queue(project, "narrow", null);
+    List<Long> reached = bulk.ended(sql, narrow, "dead", 1);
+    List<Long> wide = bulk.ended(sql, queue, "dead", 1);
+    String all =
+        "\"action\": \"retry\", \"states\": [\"dead\"], \"job_ids\": [1, 2, %s, %s, %s]"
+            .formatted(ids(reached), ids(wide), ids(wide));
+
+    long byKey = bulk.submit(project, all, "'{%d}'".formatted(narrow), 1000);
+    bulk.drain(byKey);
+    assertEquals("retried: " + ids(reached), bulk.outcomes(byKey));
+    assertEquals(
+        "f f t",
+        database.sql(
+            "SELECT concat_ws(' ', abort_bulk_action(%1$d, %2$d, '{%3$d}'), abort_bulk_action(%4$d, %2$d, NULL), abort_bulk_action(%1$d, %2$d, '{%5$d}'))"
+                .formatted(project, byKey, queue, other, narrow)));
+
+    long byPerson = bulk.submit(project, all, 1000);
+    bulk.drain(byPerson);
+    assertEquals("retried: " + ids(wide), bulk.outcomes(byPerson));
+    assertEquals("2", database.sql("SELECT count(*) FROM finished_jobs"));
+  }
+
+  @Test
+  void moreThanExpectedStopsItBeforeAnythingIsDone() {
+    bulk.ended(sql, queue, "dead", 4);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"max_jobs\": 3", 2);
+    bulk.drain(action);
+    assertEquals(
+        "stopped more-than-expected 0", bulk.shown(action, "state, state_reason, done"));
+    assertEquals("4", database.sql("SELECT count(*) FROM finished_jobs WHERE state = 'dead'"));
+  }
+
+  @Test
+  void everyPairOfStatesIsJudgedByOneList() {
+    assertEquals(
+        "aborted>undoing canary>aborted canary>running canary>stopped completed>undoing"
+            + " pending>aborted pending>running pending>stopped running>aborted running>canary"
+            + " running>completed running>stopped stopped>undoing undoing>undone",
+        database.sql(
+            """
+            WITH s AS (SELECT unnest('{pending,running,canary,completed,stopped,aborted,undoing,undone}'::text[]) AS state)
+            SELECT string_agg(a.state || '>' || b.state, ' ' ORDER BY a.state, b.state)
+              FROM s a CROSS JOIN s b WHERE bulk_may_become(a.state, b.state)
+            """));
+  }
+}
