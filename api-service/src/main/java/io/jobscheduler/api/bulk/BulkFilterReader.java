@@ -1,16 +1,17 @@
 package io.jobscheduler.api.bulk;
 
 import io.jobscheduler.api.jobs.JobFilter;
-import io.jobscheduler.api.json.Fields;
+import io.jobscheduler.api.jobs.JobSearch;
 import io.jobscheduler.api.json.JsonReader;
 import io.jobscheduler.api.problem.FieldError;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.Violations;
 import io.jobscheduler.schema.state.JobState;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -19,38 +20,27 @@ import org.jspecify.annotations.Nullable;
 final class BulkFilterReader {
   private static final int MOST_IDS = 1_000;
   private static final String AT = "/filter";
-  private static final String PAYLOAD = "payload.";
+  private static final Set<String> TEXTS =
+      Set.of(
+          "queue",
+          "type",
+          "tag",
+          "workflow",
+          "schedule",
+          "worker",
+          "createdAfter",
+          "createdBefore",
+          "error");
 
   private BulkFilterReader() {}
 
-  /** What was given, in the words of the list's query. */
+  /** What was given: the list's query parameters of one value each, by name, and the rest. */
   record Given(
-      List<String> states,
-      @Nullable String queue,
-      @Nullable String type,
-      @Nullable String tag,
-      @Nullable String workflow,
-      @Nullable String schedule,
-      @Nullable String worker,
-      @Nullable Instant createdAfter,
-      @Nullable Instant createdBefore,
-      @Nullable String error,
-      @Nullable Set<Long> ids,
-      boolean all) {
+      List<String> states, Map<String, String> texts, @Nullable Set<Long> ids, boolean all) {
 
     /** The filter for an action; null when, noted, it is not acceptable. */
     @Nullable BulkFilter check(Violations violations, BulkVerb verb) {
-      boolean narrow =
-          queue != null
-              || type != null
-              || tag != null
-              || workflow != null
-              || schedule != null
-              || worker != null
-              || createdAfter != null
-              || createdBefore != null
-              || error != null
-              || ids != null;
+      boolean narrow = !texts.isEmpty() || ids != null;
       if (all ? narrow : !narrow && states.isEmpty()) {
         violations.add(
             AT,
@@ -60,26 +50,37 @@ final class BulkFilterReader {
         return null;
       }
       try {
-        JobFilter read = JobFilter.of(states, queue, type, workflow).ofSchedule(schedule).ofError(error);
+        JobFilter read =
+            JobFilter.of(states, texts.get("queue"), texts.get("type"), texts.get("workflow"))
+                .ofSchedule(texts.get("schedule"))
+                .ofError(texts.get("error"))
+                .matching(
+                    JobSearch.of(
+                        texts.get("tag"),
+                        texts.get("worker"),
+                        texts.get("createdAfter"),
+                        texts.get("createdBefore"),
+                        Map.of()));
         Set<JobState> wanted = states.isEmpty() ? verb.usual() : read.states();
         List<String> impossible =
             wanted.stream().filter(s -> !verb.possible().contains(s)).map(JobState::label).toList();
         if (!impossible.isEmpty()) {
           violations.add(
               AT + "/state",
-              verb.label() + " does nothing with jobs that are " + String.join(" or ", impossible) + ".");
+              "%s does nothing with jobs that are %s."
+                  .formatted(verb.label(), String.join(" or ", impossible)));
         }
         return new BulkFilter(
             wanted.stream().sorted().map(JobState::label).toList(),
-            queue,
-            type,
-            tag,
-            workflow,
-            schedule,
-            worker,
-            createdAfter,
-            createdBefore,
-            error,
+            read.queue(),
+            read.type(),
+            read.search().tag(),
+            texts.get("workflow"),
+            read.schedule(),
+            texts.get("worker"),
+            read.search().createdAfter(),
+            read.search().createdBefore(),
+            read.error(),
             ids == null ? null : ids.stream().map(String::valueOf).toList(),
             all ? true : null);
       } catch (ProblemException e) {
@@ -97,37 +98,30 @@ final class BulkFilterReader {
       return null;
     }
     List<String> states = List.of();
-    String queue = null;
-    String type = null;
-    String workflow = null;
-    String schedule = null;
-    String error = null;
+    Map<String, String> texts = new HashMap<>();
     Set<Long> ids = null;
     boolean all = false;
     String field;
     while ((field = in.nextField()) != null) {
-      switch (field) {
-        case "state" -> states = strings(in);
-        case "queue" -> queue = in.string();
-        case "type" -> type = in.string();
-        case "workflow" -> workflow = in.string();
-        case "schedule" -> schedule = in.string();
-        case "error" -> error = in.string();
-        case "ids" -> ids = ids(in);
-        case "all" -> all = Boolean.TRUE.equals(in.bool());
-        default -> {
-          if (field.startsWith(PAYLOAD)) {
-            in.unread();
-            in.reject(
-                "No bulk action looks into payloads: list the jobs by it, and give their ids.");
-          } else {
-            in.unknownField();
-          }
+      if (TEXTS.contains(field)) {
+        String text = in.string();
+        if (text != null) {
+          texts.put(field, text);
         }
+      } else if (field.equals("state")) {
+        states = strings(in);
+      } else if (field.equals("ids")) {
+        ids = ids(in);
+      } else if (field.equals("all")) {
+        all = Boolean.TRUE.equals(in.bool());
+      } else if (field.startsWith(JobSearch.PAYLOAD)) {
+        in.unread();
+        in.reject("No bulk action looks into payloads: list the jobs by it, and give their ids.");
+      } else {
+        in.unknownField();
       }
     }
-    return new Given(
-        states, queue, type, null, workflow, schedule, null, null, null, error, ids, all);
+    return new Given(states, texts, ids, all);
   }
 
   /** One string, or several. */

@@ -117,10 +117,7 @@ class BulkStore {
   String undo(Grant grant, long id) {
     return jdbi.withHandle(
         h ->
-            reach(h.createQuery(UNDO_BULK_ACTION), grant)
-                .bind("id", id)
-                .mapTo(String.class)
-                .one());
+            reach(h.createQuery(UNDO_BULK_ACTION), grant).bind("id", id).mapTo(String.class).one());
   }
 
   // By bulk_actions_project, newest first.

@@ -17,7 +17,11 @@ enum BulkVerb {
   /** Waiting jobs end at once, running ones are asked to. */
   CANCEL(
       EnumSet.of(
-          JobState.SCHEDULED, JobState.BLOCKED, JobState.READY, JobState.RUNNING, JobState.RETRYING),
+          JobState.SCHEDULED,
+          JobState.BLOCKED,
+          JobState.READY,
+          JobState.RUNNING,
+          JobState.RETRYING),
       EnumSet.noneOf(JobState.class)),
   /** Jobs that have ended; those that wait only where the filter names their state. */
   DELETE(

@@ -101,7 +101,7 @@ public record JobFilter(
   }
 
   /** The same of those only in which {@code wanted} is found. */
-  JobFilter matching(JobSearch wanted) {
+  public JobFilter matching(JobSearch wanted) {
     return new JobFilter(states, queue, type, workflow, schedule, error, wanted);
   }
 

@@ -69,13 +69,15 @@ class BulkActionsHttpTest {
   }
 
   private ApiClient key(String... queues) {
-    String list = queues.length == 0 ? "" : ",\"queues\":[\"" + String.join("\",\"", queues) + "\"]";
+    String list =
+        queues.length == 0 ? "" : ",\"queues\":[\"" + String.join("\",\"", queues) + "\"]";
     return ApiClient.anonymous(base)
         .withToken(
             admin
                 .post(
                     project + "/api-keys",
-                    "{\"name\":\"k%s\",\"scopes\":[\"operate\"]%s}".formatted(UUID.randomUUID(), list))
+                    "{\"name\":\"k%s\",\"scopes\":[\"operate\"]%s}"
+                        .formatted(UUID.randomUUID(), list))
                 .status(201)
                 .json()
                 .path("secret")
@@ -86,10 +88,11 @@ class BulkActionsHttpTest {
   void anActionIsAcceptedListedReadAndAborted() {
     String id = dead("default");
     ApiClient.Answer answer =
-        admin.post(
-            actions,
-            "{%s,\"reason\":\"fixed\",\"canary\":5,\"ratePerSecond\":2.5,\"maxJobs\":1}"
-                .formatted(RETRY_DEAD))
+        admin
+            .post(
+                actions,
+                "{%s,\"reason\":\"fixed\",\"canary\":5,\"ratePerSecond\":2.5,\"maxJobs\":1}"
+                    .formatted(RETRY_DEAD))
             .status(202);
     JsonNode action = answer.json();
     String at = actions + "/" + action.path("id").asText();
@@ -125,7 +128,9 @@ class BulkActionsHttpTest {
     assertEquals("{\"value\":2,\"capped\":false}", counted.path("count").toString());
     assertEquals(
         List.of(ids.get(0), ids.get(1)),
-        List.of(counted.path("sampleIds").path(0).asText(), counted.path("sampleIds").path(1).asText()));
+        List.of(
+            counted.path("sampleIds").path(0).asText(),
+            counted.path("sampleIds").path(1).asText()));
     assertEquals(0, admin.get(actions).json().path("count").path("value").asInt());
     assertEquals(
         "0",
@@ -138,7 +143,8 @@ class BulkActionsHttpTest {
     JsonNode action =
         submit(
             RETRY_DEAD
-                + ",\"maxJobs\":2,\"snapshotAt\":\"%s\"".formatted(counted.path("snapshotAt").asText()));
+                + ",\"maxJobs\":2,\"snapshotAt\":\"%s\""
+                    .formatted(counted.path("snapshotAt").asText()));
     assertEquals(2, action.path("progress").path("found").asInt());
   }
 
@@ -146,9 +152,7 @@ class BulkActionsHttpTest {
   void moreThanConfirmedIsRefused() {
     dead("default");
     dead("default");
-    admin
-        .post(actions, "{%s,\"maxJobs\":1}".formatted(RETRY_DEAD))
-        .problem(409, "conflict");
+    admin.post(actions, "{%s,\"maxJobs\":1}".formatted(RETRY_DEAD)).problem(409, "conflict");
     assertEquals(0, admin.get(actions).json().path("count").path("value").asInt());
   }
 
@@ -182,20 +186,30 @@ class BulkActionsHttpTest {
             Map.entry("{\"action\":\"retry\"}", "/filter"),
             Map.entry("{\"action\":\"retry\",\"filter\":{\"state\":\"ready\"}}", "/filter/state"),
             Map.entry("{\"action\":\"retry\",\"filter\":{\"state\":\"odd\"}}", "/filter/state"),
-            Map.entry("{\"action\":\"delete\",\"filter\":{\"state\":\"running\"}}", "/filter/state"),
-            Map.entry("{\"action\":\"discard\",\"filter\":{\"state\":\"cancelled\"}}", "/filter/state"),
+            Map.entry(
+                "{\"action\":\"delete\",\"filter\":{\"state\":\"running\"}}", "/filter/state"),
+            Map.entry(
+                "{\"action\":\"discard\",\"filter\":{\"state\":\"cancelled\"}}", "/filter/state"),
             Map.entry("{\"action\":\"retry\",\"filter\":{\"queue\":\"a b\"}}", "/filter/queue"),
             Map.entry("{\"action\":\"retry\",\"filter\":{\"queue\":\"nowhere\"}}", "/filter/queue"),
-            Map.entry("{\"action\":\"retry\",\"filter\":{\"schedule\":\"never\"}}", "/filter/schedule"),
+            Map.entry(
+                "{\"action\":\"retry\",\"filter\":{\"schedule\":\"never\"}}", "/filter/schedule"),
             Map.entry("{\"action\":\"retry\",\"filter\":{\"workflow\":\"x\"}}", "/filter/workflow"),
+            Map.entry("{\"action\":\"retry\",\"filter\":{\"tag\":\"a b\"}}", "/filter/tag"),
+            Map.entry("{\"action\":\"retry\",\"filter\":{\"worker\":\"x\"}}", "/filter/worker"),
+            Map.entry(
+                "{\"action\":\"retry\",\"filter\":{\"createdAfter\":\"today\"}}",
+                "/filter/createdAfter"),
             Map.entry("{\"action\":\"retry\",\"filter\":{\"ids\":[\"x\"]}}", "/filter/ids/0"),
             Map.entry(
                 "{\"action\":\"retry\",\"filter\":{\"payload.a\":\"1\",\"state\":\"dead\"}}",
                 "/filter/payload.a"),
-            Map.entry("{\"action\":\"cancel\",\"filter\":{\"type\":\"t\"},\"canary\":1}", "/canary"),
+            Map.entry(
+                "{\"action\":\"cancel\",\"filter\":{\"type\":\"t\"},\"canary\":1}", "/canary"),
             Map.entry("{\"action\":\"retry\",\"filter\":{\"type\":\"t\"},\"canary\":0}", "/canary"),
             Map.entry(
-                "{\"action\":\"retry\",\"filter\":{\"type\":\"t\"},\"ratePerSecond\":0}", "/ratePerSecond"),
+                "{\"action\":\"retry\",\"filter\":{\"type\":\"t\"},\"ratePerSecond\":0}",
+                "/ratePerSecond"),
             Map.entry(
                 "{\"action\":\"retry\",\"filter\":{\"type\":\"t\"},\"stopWhenFailureRatioOver\":1.1}",
                 "/stopWhenFailureRatioOver"));
@@ -259,8 +273,12 @@ class BulkActionsHttpTest {
     String id = submit(RETRY_DEAD + ",\"reason\":\"fixed\"").path("id").asText();
     admin.post(actions + "/" + id + "/abort", "").status(200);
     JsonNode entries =
-        admin.get(project + "/audit?object=bulk-action/" + id + "&action=createBulkAction").json().path("items");
-    assertEquals("bulk-action", entries.path(0).path("object").path("kind").asText(), entries.toString());
+        admin
+            .get(project + "/audit?object=bulk-action/" + id + "&action=createBulkAction")
+            .json()
+            .path("items");
+    assertEquals(
+        "bulk-action", entries.path(0).path("object").path("kind").asText(), entries.toString());
     JsonNode changes = entries.path(0).path("changes");
     assertEquals("retry", changes.path("action").path("after").asText());
     assertEquals("fixed", changes.path("reason").path("after").asText());

@@ -35,6 +35,5 @@ public record Findings(
 
   /** Nothing is known, so everything may be there. */
   static final Findings UNKNOWN =
-      new Findings(
-          true, true, true, true, true, true, true, true, true, true, true, true, true);
+      new Findings(true, true, true, true, true, true, true, true, true, true, true, true, true);
 }

@@ -91,7 +91,9 @@ public class BulkLoop {
     loop.turn(this::runOnce);
   }
 
-  /** One round, when this process leads: a step of each open action in turn, until it has lasted. */
+  /**
+   * One round, when this process leads: a step of each open action in turn, until it has lasted.
+   */
   void runOnce() throws SQLException {
     Term term = leadership.current().orElse(null);
     if (term == null) {
@@ -134,8 +136,7 @@ public class BulkLoop {
       loop.worked(step.worked());
       signals.ready(step.ready());
       if (step.worked() > 0) {
-        signals.changed(
-            List.of(step.projectId()), Topic.JOBS, Topic.QUEUES, Topic.WORKFLOWS);
+        signals.changed(List.of(step.projectId()), Topic.JOBS, Topic.QUEUES, Topic.WORKFLOWS);
       }
       return step.worked() > 0;
     } catch (SQLException e) {

@@ -5,8 +5,8 @@
  * them: another leader goes on at that very job, and no job is done twice.
  *
  * <p>Timing: the agenda's look each second tells whether there is one; open actions take turns, a
- * step each, until the round has lasted. A step looks at or does a bounded number of rows, and waits
- * for nobody: what another holds is left for a later pass.
+ * step each, until the round has lasted. A step looks at or does a bounded number of rows, and
+ * waits for nobody: what another holds is left for a later pass.
  *
  * <p>On failure: the step did nothing and is tried with half as many jobs. One that fails alone on
  * its data is noted as failed and passed; one that only meets locks or takes too long is left for a

@@ -21,7 +21,10 @@ final class Bulk {
     this.database = database;
   }
 
-  /** Submits one and looks at up to {@code scan} rows at once; {@code spec} is a JSON object's inside. */
+  /**
+   * Submits one and looks at up to {@code scan} rows at once; {@code spec} is a JSON object's
+   * inside.
+   */
   long submit(int project, String spec, int scan) {
     return submit(project, spec, "NULL", scan);
   }

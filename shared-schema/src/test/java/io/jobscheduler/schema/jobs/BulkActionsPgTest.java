@@ -73,10 +73,10 @@ class BulkActionsPgTest {
             + " VALUES (%d, %d, 't', 0, 'retrying', clock_timestamp() + interval '1 h', 1, now())"
                 .formatted(project, queue));
     sql.ready(queue, 1);
-    long action =
-        bulk.submit(project, "\"action\": \"cancel\", \"states\": [\"retrying\"]", 0);
+    long action = bulk.submit(project, "\"action\": \"cancel\", \"states\": [\"retrying\"]", 0);
     try (Connection worker = sql.asWorker()) {
-      sql.settleOne(worker, sql.claim(worker, 1, 1, queue, 1).get(0), "failed", "'x'", "'1 hour'", "NULL");
+      sql.settleOne(
+          worker, sql.claim(worker, 1, 1, queue, 1).get(0), "failed", "'x'", "'1 hour'", "NULL");
     }
     assertEquals("2", database.sql("SELECT count(*) FROM jobs WHERE state = 'retrying'"));
     bulk.drain(action);
@@ -219,8 +219,7 @@ class BulkActionsPgTest {
     bulk.ended(sql, queue, "dead", 4);
     long action = bulk.submit(project, Bulk.DEAD + ", \"max_jobs\": 3", 2);
     bulk.drain(action);
-    assertEquals(
-        "stopped more-than-expected 0", bulk.shown(action, "state, state_reason, done"));
+    assertEquals("stopped more-than-expected 0", bulk.shown(action, "state, state_reason, done"));
     assertEquals("4", database.sql("SELECT count(*) FROM finished_jobs WHERE state = 'dead'"));
   }
 

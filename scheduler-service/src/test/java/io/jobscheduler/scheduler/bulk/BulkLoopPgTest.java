@@ -1,0 +1,208 @@
+package io.jobscheduler.scheduler.bulk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.scheduler.leadership.NotLeadingException;
+import io.jobscheduler.scheduler.leadership.Term;
+import io.jobscheduler.scheduler.testing.Configs;
+import io.jobscheduler.scheduler.testing.Hearing;
+import io.jobscheduler.scheduler.testing.Jobs;
+import io.jobscheduler.scheduler.testing.LogCapture;
+import io.jobscheduler.scheduler.testing.SchedulerRig;
+import io.jobscheduler.schema.testing.Role;
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class BulkLoopPgTest {
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+  private SchedulerRig rig;
+  private Jobs jobs;
+
+  @BeforeEach
+  void lead() throws SQLException {
+    rig = SchedulerRig.leading(database);
+    jobs = new Jobs(database);
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  /** Jobs that are dead, all of one error. */
+  private void dead(int count) {
+    jobs.insertReady(count);
+    database.sql(
+        "SELECT count(*) FROM (SELECT array_agg(id) AS ids FROM jobs) j, LATERAL move_to_finished("
+            + "j.ids, array_fill('dead'::text, ARRAY[cardinality(j.ids)]), array_fill('x'::text,"
+            + " ARRAY[cardinality(j.ids)]), NULL, NULL, NULL, NULL, NULL)");
+  }
+
+  private long submit(String more) throws SQLException {
+    try (Connection api = database.connect(Role.API);
+        Statement statement = api.createStatement();
+        var row =
+            statement.executeQuery(
+                "SELECT id FROM jobs.submit_bulk_action(1, '{\"action\": \"retry\", \"states\":"
+                    + " [\"dead\"], \"filter\": {}"
+                    + more
+                    + "}', NULL, 'someone', 0)")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private BulkLoop loop(SchedulerRig of, String... keysAndValues) {
+    return new BulkLoop(
+        of.leadership,
+        of.transactions,
+        of.dataSource,
+        of.agenda,
+        of.signals,
+        Configs.of(BulkConfig.class, keysAndValues),
+        of.loops,
+        of.clock);
+  }
+
+  private String shown(long action) {
+    return database.sql(
+        "SELECT concat_ws(' ', state, state_reason, matched, done, failed, skipped) FROM bulk_actions"
+            + " WHERE id = "
+            + action);
+  }
+
+  @Test
+  void anActionIsCarriedOutAndWorkersAndDashboardAreTold() throws Exception {
+    dead(23);
+    long action = submit("");
+    try (Hearing workers = new Hearing(database, "jobs_ready");
+        Hearing dashboard = new Hearing(database, "jobs_changed")) {
+      loop(rig, "jobs.scheduler.bulk.batch", "5", "jobs.scheduler.bulk.scan", "4").runOnce();
+      assertTrue(workers.next().startsWith("1:4:"));
+      assertEquals("p jobs,queues", dashboard.next().replace(",workflows", ""));
+    }
+    assertEquals("completed 23 23 0 {}", shown(action));
+    assertEquals(23, jobs.count("ready"));
+  }
+
+  @Test
+  void anotherLeaderGoesOnWhereTheFirstOneWasStopped() throws Exception {
+    dead(10);
+    long action = submit("");
+    BulkConfig config = Configs.of(BulkConfig.class);
+    Term first = rig.term();
+    rig.transactions.run(first, t -> BulkStore.step(t, action, 3, config));
+    assertEquals(3, rig.transactions.run(first, t -> BulkStore.step(t, action, 3, config)).worked());
+    // Its next step is under way, and never commits, when another takes over.
+    try (Connection lost = database.connect(Role.SCHEDULER);
+        Statement statement = lost.createStatement()) {
+      lost.setAutoCommit(false);
+      statement.execute("SELECT jobs.step_bulk_action(" + action + ", 3, 100, 100)");
+      lost.rollback();
+    }
+    try (SchedulerRig other = new SchedulerRig(database, "other")) {
+      rig.leadership.close();
+      other.leadership.runOnce();
+      assertTrue(other.term().epoch() > first.epoch());
+      assertThrows(
+          NotLeadingException.class,
+          () -> rig.transactions.run(first, t -> BulkStore.step(t, action, 3, config)));
+      assertEquals("running 10 3 0 {}", shown(action));
+      loop(other).runOnce();
+    }
+    assertEquals("completed 10 10 0 {}", shown(action));
+    assertEquals(
+        "10 1 1",
+        database.sql(
+            "SELECT concat_ws(' ', count(*), min(generation), max(generation)) FROM jobs"));
+  }
+
+  @Test
+  void aStandbyDoesNothing() throws Exception {
+    dead(1);
+    long action = submit("");
+    BulkLoop loop = loop(rig);
+    rig.leadership.close();
+    loop.runOnce();
+    assertEquals("pending 0 0 0 {}", shown(action));
+  }
+
+  @Test
+  void aJobThatCannotBeDoneIsNotedAndHoldsUpNoOther() throws Exception {
+    dead(12);
+    database.sql("UPDATE finished_jobs SET priority = 0 WHERE id IN (4, 5)");
+    database.sql("ALTER TABLE jobs ADD CONSTRAINT poison CHECK (priority <> 0)");
+    long action = submit("");
+    try (LogCapture log = LogCapture.of(BulkLoop.class)) {
+      loop(rig).runOnce();
+      assertEquals(2, log.messages().size(), log.messages()::toString);
+      assertTrue(log.messages().get(0).contains("job_id=4"), log.messages().get(0));
+    }
+    assertEquals("completed 12 10 2 {}", shown(action));
+    assertEquals(
+        "4 5 sqlstate-23514",
+        database.sql(
+            "SELECT concat_ws(' ', string_agg(job_id::text, ' ' ORDER BY job_id), min(reason)) FROM"
+                + " bulk_action_jobs WHERE outcome = 'failed'"));
+  }
+
+  @Test
+  void aWorkflowThatIsBeingOperatedOnIsLeftForALaterPass() throws Exception {
+    database.sql("INSERT INTO workflows (project_id, name, job_count) VALUES (1, 'w', 1)");
+    jobs.insert(1, "state, ready_at, workflow_id", "'ready', now(), 1");
+    dead(5);
+    long action = submit("");
+    BulkLoop loop = loop(rig);
+    try (Connection other = database.connect(Role.OWNER);
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute("SELECT pg_advisory_xact_lock(2, 1)");
+      loop.runOnce();
+      assertEquals("running 6 5 0 {}", shown(action));
+      other.rollback();
+    }
+    loop.runOnce();
+    loop.runOnce();
+    assertEquals("completed 6 6 0 {}", shown(action));
+  }
+
+  @Test
+  void oneThatWaitsHoldsUpNoOther() throws Exception {
+    dead(4);
+    long waits = submit(", \"canary\": 1, \"stop_ratio\": 0");
+    BulkLoop loop = loop(rig);
+    loop.runOnce();
+    assertEquals("canary 4 1 0 {}", shown(waits));
+    long second = submit("");
+    loop.runOnce();
+    assertEquals("completed 3 3 0 {}", shown(second));
+    assertEquals("canary 4 1 0 {}", shown(waits));
+  }
+
+  @Test
+  void endedActionsAreForgottenAfterTheirTime() throws Exception {
+    dead(7);
+    long old = submit("");
+    BulkLoop loop = loop(rig);
+    loop.runOnce();
+    long fresh = submit("");
+    loop.runOnce();
+    database.sql("UPDATE bulk_actions SET ended_at = now() - interval '31 days' WHERE id = " + old);
+    rig.clock.advance(Duration.ofHours(2));
+    loop.runOnce();
+    assertEquals(
+        Long.toString(fresh),
+        database.sql("SELECT string_agg(id::text, ' ') FROM bulk_actions"));
+    assertEquals(
+        "0", database.sql("SELECT count(*) FROM bulk_action_jobs WHERE action_id = " + old));
+  }
+}
