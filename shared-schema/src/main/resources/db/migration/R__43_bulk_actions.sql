@@ -354,8 +354,8 @@ LANGUAGE sql STABLE AS $$
     'returned', (f).returned, 'run_at', (f).run_at, 'ready_at', (f).ready_at, 'started_at', (f).started_at,
     'finished_at', (f).finished_at, 'start_by', (f).start_by, 'lease_token', (f).lease_token,
     'worker_id', (f).worker_id, 'generation', (f).generation,
-    'error_kind', CASE WHEN (f).lease_token IS NULL OR (f).started_at IS NULL THEN (f).error_kind END,
-    'error_message', CASE WHEN (f).lease_token IS NULL OR (f).started_at IS NULL THEN (f).error_message END))
+    'error', CASE WHEN (f).lease_token IS NULL OR (f).started_at IS NULL
+                  THEN ARRAY[(f).error_kind, (f).error_message, (f).error_stack, (f).error_fingerprint] END))
 $$;
 
 -- Does what action a is for to some of its jobs, whose outcome is open. Returns a row for each that is decided; of
@@ -520,12 +520,12 @@ BEGIN
      WHERE w.action_id = p_action AND w.job_id = s.id AND s.verdict IS NOT NULL
     RETURNING w.verdict
   )
-  SELECT array_agg(g.verdict) INTO v_verdicts FROM judged g;
+  SELECT coalesce(array_agg(g.verdict), '{}') INTO v_verdicts FROM judged g;
   UPDATE bulk_actions b
      SET judged_to = CASE WHEN cardinality(v_ids) = p_limit THEN v_ids[p_limit] ELSE 0 END,
          succeeded_since = b.succeeded_since + cardinality(array_positions(v_verdicts, 'succeeded')),
          failed_since = b.failed_since + cardinality(array_positions(v_verdicts, 'failed'))
-   WHERE b.id = p_action AND v_ids IS NOT NULL;
+   WHERE b.id = p_action;
 END
 $$;
 
@@ -606,9 +606,10 @@ BEGIN
                     array_agg(b.kind) AS kinds, array_agg(b.message) AS messages, array_agg(b.stack) AS stacks,
                     array_agg(b.fingerprint) AS fingerprints
                FROM (SELECT w.job_id AS id, w.former ->> 'state' AS state, w.former ->> 'state_reason' AS reason,
-                            coalesce(t.error_kind, w.former ->> 'error_kind') AS kind,
-                            coalesce(t.error_message, w.former ->> 'error_message') AS message,
-                            t.error_stack AS stack, t.error_fingerprint AS fingerprint
+                            coalesce(t.error_kind, w.former #>> '{error,0}') AS kind,
+                            coalesce(t.error_message, w.former #>> '{error,1}') AS message,
+                            coalesce(t.error_stack, w.former #>> '{error,2}') AS stack,
+                            coalesce(t.error_fingerprint, w.former #>> '{error,3}') AS fingerprint
                        FROM bulk_action_jobs w
                        LEFT JOIN attempts t
                          ON t.job_id = w.job_id AND t.lease_token = (w.former ->> 'lease_token')::bigint
@@ -706,7 +707,7 @@ $$;
 
 -- One step of an action, for the leader: looks at p_scan more rows for its jobs, or does at most p_batch of them.
 -- At most p_window retried jobs that are watched are unjudged at any time. worked 0: nothing can be done now.
--- ready_*: places of jobs that became ready; workers: those that have to end a job.
+-- ready_*: places of jobs that became ready; workers: those that have to end a job. p_batch 0: all of a step but that.
 -- A job that raises fails the step: nothing has happened, and the caller tries fewer, and at last passes it.
 CREATE OR REPLACE FUNCTION step_bulk_action(
   p_action bigint, p_batch int, p_scan int, p_window int,

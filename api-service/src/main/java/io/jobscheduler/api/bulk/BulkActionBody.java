@@ -11,8 +11,8 @@ public record BulkActionBody(
             required = true,
             enumeration = {"retry", "cancel", "delete", "discard"},
             description =
-                "discard deletes dead jobs; delete those that have ended, and waiting ones where the"
-                    + " filter names their state")
+                "discard deletes dead jobs; delete those that have ended, and waiting ones where"
+                    + " the filter names their state")
         String action,
     @Schema(required = true) BulkFilter filter,
     @Schema(maxLength = 1_000) @Nullable String reason,
@@ -32,7 +32,8 @@ public record BulkActionBody(
             maximum = "10000",
             description =
                 "retry only: so many first; the others when the first attempts of these have ended"
-                    + " and no larger part of them than stopWhenFailureRatioOver (0 if absent) has failed")
+                    + " and no larger part of them than stopWhenFailureRatioOver (0 if absent) has"
+                    + " failed")
         @Nullable Integer canary,
     @Schema(minimum = "0.01", maximum = "10000", description = "jobs per second at most")
         @Nullable Double ratePerSecond,
@@ -40,6 +41,6 @@ public record BulkActionBody(
             minimum = "0",
             maximum = "1",
             description =
-                "retry only: ends the action when a larger part of the retried jobs has failed again,"
-                    + " judged from ten on")
+                "retry only: ends the action when a larger part of the retried jobs has failed"
+                    + " again, judged from ten on")
         @Nullable Double stopWhenFailureRatioOver) {}

@@ -60,8 +60,8 @@ public class BulkActionsResource {
       summary = "Retry, cancel or delete all jobs that fit a filter; with dryRun only count them",
       description =
           "It is carried out after this has been answered, by the rules that hold for a single job."
-              + " Only jobs that fit now and still fit when their turn comes are touched, each once."
-              + " A filter that names nothing is refused, unless it says all: true.",
+              + " Only jobs that fit now and still fit when their turn comes are touched, each"
+              + " once. A filter that names nothing is refused, unless it says all: true.",
       extensions = @Extension(name = "x-role", value = "operator"))
   @APIResponseSchema(value = BulkAction.DryRun.class, responseCode = "200")
   @APIResponse(
@@ -166,8 +166,8 @@ public class BulkActionsResource {
       summary = "Take back what a bulk action has done and has not gone on since",
       description =
           "It is aborted first if it has not ended. Retried jobs that nobody has claimed are what"
-              + " they were; cancelled ones that were ready or scheduled wait again. The others stay"
-              + " and are counted by reason; what was deleted cannot be brought back (409).",
+              + " they were; cancelled ones that were ready or scheduled wait again. The others"
+              + " stay and are counted by reason; what was deleted cannot be brought back (409).",
       extensions = @Extension(name = "x-role", value = "operator"))
   public BulkAction undo(
       @PathParam("project") String project, @PathParam("bulkAction") String bulkAction) {

@@ -154,21 +154,25 @@ public class BulkLoop {
 
   /** Passes the job on which a step has failed alone. */
   private boolean pass(Term term, long action, @Nullable SQLException cause) throws SQLException {
-    String reason = cause == null ? null : "sqlstate-" + cause.getSQLState();
-    long job = transactions.run(term, t -> BulkStore.pass(t, action, reason));
-    if (cause != null && job == 0) {
-      // Not a job's fault, so the action's own.
-      poison.found(List.of(new Poison(action, String.valueOf(cause.getMessage()))));
+    if (cause == null) {
+      transactions.run(term, t -> BulkStore.pass(t, action, null));
       return false;
     }
-    if (cause != null) {
-      LOG.warnf(
-          cause,
-          "A job of a bulk action cannot be done and is passed: bulk_action_id=%d job_id=%d",
-          action,
-          job);
+    try {
+      // Where it fails without a job, it is no job's fault.
+      transactions.run(term, t -> BulkStore.step(t, action, 0, config));
+    } catch (SQLException e) {
+      poison.found(List.of(new Poison(action, String.valueOf(e.getMessage()))));
+      return false;
     }
-    return cause != null;
+    long job =
+        transactions.run(term, t -> BulkStore.pass(t, action, "sqlstate-" + cause.getSQLState()));
+    LOG.warnf(
+        cause,
+        "A job of a bulk action cannot be done and is passed: bulk_action_id=%d job_id=%d",
+        action,
+        job);
+    return true;
   }
 
   private void forget(Term term, long end) throws SQLException {

@@ -75,8 +75,8 @@ class BulkLoopPgTest {
 
   private String shown(long action) {
     return database.sql(
-        "SELECT concat_ws(' ', state, state_reason, matched, done, failed, skipped) FROM bulk_actions"
-            + " WHERE id = "
+        "SELECT concat_ws(' ', state, state_reason, matched, done, failed, skipped) FROM"
+            + " bulk_actions WHERE id = "
             + action);
   }
 
@@ -101,7 +101,8 @@ class BulkLoopPgTest {
     BulkConfig config = Configs.of(BulkConfig.class);
     Term first = rig.term();
     rig.transactions.run(first, t -> BulkStore.step(t, action, 3, config));
-    assertEquals(3, rig.transactions.run(first, t -> BulkStore.step(t, action, 3, config)).worked());
+    assertEquals(
+        3, rig.transactions.run(first, t -> BulkStore.step(t, action, 3, config)).worked());
     // Its next step is under way, and never commits, when another takes over.
     try (Connection lost = database.connect(Role.SCHEDULER);
         Statement statement = lost.createStatement()) {
@@ -156,6 +157,21 @@ class BulkLoopPgTest {
   }
 
   @Test
+  void anActionThatFailsItselfBlamesNoJobAndHoldsUpNoOther() throws Exception {
+    dead(3);
+    long broken = submit("");
+    database.sql(
+        "ALTER TABLE bulk_actions ADD CONSTRAINT poison CHECK (id <> "
+            + broken
+            + " OR state <> 'running')");
+    long sound = submit("");
+    loop(rig).runOnce();
+    assertEquals("pending 0 0 0 {}", shown(broken));
+    assertEquals("completed 3 3 0 {}", shown(sound));
+    assertEquals(1, rig.loops.all().stream().mapToInt(l -> l.passedOver()).sum());
+  }
+
+  @Test
   void aWorkflowThatIsBeingOperatedOnIsLeftForALaterPass() throws Exception {
     database.sql("INSERT INTO workflows (project_id, name, job_count) VALUES (1, 'w', 1)");
     jobs.insert(1, "state, ready_at, workflow_id", "'ready', now(), 1");
@@ -200,8 +216,7 @@ class BulkLoopPgTest {
     rig.clock.advance(Duration.ofHours(2));
     loop.runOnce();
     assertEquals(
-        Long.toString(fresh),
-        database.sql("SELECT string_agg(id::text, ' ') FROM bulk_actions"));
+        Long.toString(fresh), database.sql("SELECT string_agg(id::text, ' ') FROM bulk_actions"));
     assertEquals(
         "0", database.sql("SELECT count(*) FROM bulk_action_jobs WHERE action_id = " + old));
   }

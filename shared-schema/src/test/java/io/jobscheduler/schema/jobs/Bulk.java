@@ -13,7 +13,8 @@ final class Bulk {
   static final String WAITING =
       "\"action\": \"cancel\", \"states\": [\"scheduled\", \"blocked\", \"ready\", \"retrying\"]";
   static final String LIVE =
-      "\"action\": \"cancel\", \"states\": [\"scheduled\", \"blocked\", \"ready\", \"retrying\", \"running\"]";
+      "\"action\": \"cancel\", \"states\": [\"scheduled\", \"blocked\", \"ready\", \"retrying\","
+          + " \"running\"]";
 
   private final TestDatabase database;
 

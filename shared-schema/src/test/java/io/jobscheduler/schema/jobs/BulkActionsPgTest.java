@@ -69,7 +69,8 @@ class BulkActionsPgTest {
   @Test
   void aLiveJobThatComesIntoItsStateAfterTheSnapshotIsNotTouched() throws SQLException {
     database.sql(
-        "INSERT INTO jobs (project_id, queue_id, type, dispatch_key, state, run_at, attempt, started_at)"
+        "INSERT INTO jobs (project_id, queue_id, type, dispatch_key, state, run_at, attempt,"
+            + " started_at)"
             + " VALUES (%d, %d, 't', 0, 'retrying', clock_timestamp() + interval '1 h', 1, now())"
                 .formatted(project, queue));
     sql.ready(queue, 1);

@@ -1,0 +1,137 @@
+package io.jobscheduler.schema.jobs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How a bulk retry feels its way: canary, stop on renewed failure, rate. */
+class BulkPacePgTest {
+  @RegisterExtension final TestDatabase database = new TestDatabase();
+  private Sql sql;
+  private Bulk bulk;
+  private int project;
+  private int queue;
+
+  @BeforeEach
+  void queue() {
+    sql = new Sql(database);
+    bulk = new Bulk(database);
+    project = sql.project("acme");
+    queue = sql.queue(project, "default", null);
+    sql.worker(1);
+  }
+
+  /** Runs so many of the jobs that are ready, the first ones first. */
+  private void run(int jobs, String outcome) throws SQLException {
+    try (Connection worker = sql.asWorker()) {
+      List<Sql.Claimed> claimed = sql.claim(worker, 1, 1, queue, jobs);
+      assertEquals(jobs, claimed.size());
+      sql.settle(worker, 1, claimed, outcome);
+    }
+  }
+
+  @Test
+  void theOthersWaitUntilTheCanaryHasEndedWell() throws SQLException {
+    bulk.ended(sql, queue, "dead", 10);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"canary\": 3, \"stop_ratio\": 0.4", 1000);
+    bulk.drain(action);
+    assertEquals("canary 3", bulk.shown(action, "state, done"));
+    run(2, "succeeded");
+    bulk.drain(action);
+    assertEquals("canary 3 2", bulk.shown(action, "state, done, succeeded_since"));
+    run(1, "failed");
+    bulk.drain(action);
+    assertEquals(
+        "completed 10 2 1", bulk.shown(action, "state, done, succeeded_since, failed_since"));
+  }
+
+  /** One of three is more than a fifth, whatever becomes of the third. */
+  @Test
+  void aCanaryThatFailsStopsItWithoutAWordOfTheLast() throws SQLException {
+    bulk.ended(sql, queue, "dead", 10);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"canary\": 3, \"stop_ratio\": 0.2", 1000);
+    bulk.drain(action);
+    // A first attempt that fails is a failure, though the job may be tried again.
+    run(1, "failed");
+    assertEquals("retrying", database.sql("SELECT state FROM jobs ORDER BY state DESC LIMIT 1"));
+    bulk.drain(action);
+    assertEquals("stopped canary-failed 3", bulk.shown(action, "state, state_reason, done"));
+    assertEquals("7", database.sql("SELECT count(*) FROM finished_jobs WHERE state = 'dead'"));
+  }
+
+  @Test
+  void renewedFailureStopsItLaterToo() throws SQLException {
+    bulk.ended(sql, queue, "dead", 40);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"stop_ratio\": 0.5", 1000);
+    assertEquals(20, bulk.step(action, 20));
+    run(9, "failed");
+    bulk.step(action, 1);
+    assertEquals("running 21", bulk.shown(action, "state, done"), "nine are too few to judge by");
+    run(1, "succeeded");
+    bulk.drain(action);
+    assertEquals(
+        "stopped failed-again 21 1 9",
+        bulk.shown(action, "state, state_reason, done, succeeded_since, failed_since"));
+  }
+
+  @Test
+  void itGoesNoFurtherAheadOfWhatIsKnownThanTheWindow() throws SQLException {
+    bulk.ended(sql, queue, "dead", 1010);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"stop_ratio\": 0.5", 2000);
+    bulk.drain(action);
+    assertEquals("running 1000", bulk.shown(action, "state, done"));
+    run(3, "succeeded");
+    bulk.drain(action);
+    assertEquals("running 1003", bulk.shown(action, "state, done"));
+  }
+
+  @Test
+  void whatSomebodyElseDecidesIsNoFailure() throws SQLException {
+    bulk.ended(sql, queue, "dead", 4);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"canary\": 2, \"stop_ratio\": 0", 1000);
+    bulk.drain(action);
+    database.sql(
+        "SELECT count(*) FROM cancel_jobs(%d, ARRAY(SELECT id FROM jobs), 'x', NULL)"
+            .formatted(project));
+    bulk.drain(action);
+    assertEquals(
+        "completed 4 0 0", bulk.shown(action, "state, done, succeeded_since, failed_since"));
+  }
+
+  @Test
+  void aRateIsKeptByTheDatabasesClock() {
+    bulk.ended(sql, queue, "dead", 10);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"rate_per_second\": 3", 1000);
+    // The first second's worth at once.
+    assertEquals(3, bulk.step(action, 100));
+    database.sql(
+        "UPDATE bulk_actions SET tokens = 0, refilled_at = clock_timestamp() + interval '1 hour'");
+    assertEquals(0, bulk.step(action, 100), "a clock that was put back gives nothing");
+    database.sql("UPDATE bulk_actions SET refilled_at = clock_timestamp() - interval '0.7 s'");
+    assertEquals(2, bulk.step(action, 100));
+    database.sql("UPDATE bulk_actions SET refilled_at = clock_timestamp() - interval '1 hour'");
+    assertEquals(3, bulk.step(action, 100), "no more than a second's worth is saved up");
+    assertEquals("8", bulk.shown(action, "done"));
+  }
+
+  /** Slower than one a second: a job now and then. */
+  @Test
+  void aSlowRateWorksToo() {
+    bulk.ended(sql, queue, "dead", 3);
+    long action = bulk.submit(project, Bulk.DEAD + ", \"rate_per_second\": 0.5", 1000);
+    database.sql(
+        "UPDATE bulk_actions SET tokens = 0.2, refilled_at = clock_timestamp() - interval '1 s'");
+    assertEquals(0, bulk.step(action, 100));
+    database.sql("UPDATE bulk_actions SET refilled_at = clock_timestamp() - interval '2 s'");
+    assertEquals(1, bulk.step(action, 100));
+    assertTrue(
+        Double.parseDouble(bulk.shown(action, "tokens")) < 1, "what it cost has been taken away");
+  }
+}
