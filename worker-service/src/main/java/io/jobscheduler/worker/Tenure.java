@@ -9,7 +9,7 @@ import io.jobscheduler.worker.database.Connections;
 import io.jobscheduler.worker.dispatch.Dispatcher;
 import io.jobscheduler.worker.dispatch.Held;
 import io.jobscheduler.worker.dispatch.HeldLeases;
-import io.jobscheduler.worker.execute.AttemptRunner;
+import io.jobscheduler.worker.execute.JobRun;
 import io.jobscheduler.worker.execute.Slots;
 import io.jobscheduler.worker.execute.StuckThreads;
 import io.jobscheduler.worker.health.LoopTurns;
@@ -77,7 +77,7 @@ final class Tenure implements ClaimSink {
       WorkerSettings settings,
       Connections pool,
       Connections direct,
-      AttemptRunner runner,
+      JobRun runner,
       WakeUps wakeUps,
       WorkerSignals signals,
       Function<HeldLeases, SettleEvents> aftermath,

@@ -5,8 +5,10 @@ import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
@@ -89,4 +91,7 @@ public interface WorkerConfig {
   @Min(1024)
   @Max(67_108_864)
   int largestParentResults();
+
+  /** Where each process writes when its handlers began and ended; nowhere when absent. */
+  Optional<Path> effectsFolder();
 }

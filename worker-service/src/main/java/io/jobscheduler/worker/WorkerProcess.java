@@ -4,6 +4,7 @@ import io.jobscheduler.schema.version.SchemaGate;
 import io.jobscheduler.worker.claim.QueuePattern;
 import io.jobscheduler.worker.claim.WakeUps;
 import io.jobscheduler.worker.database.Connections;
+import io.jobscheduler.worker.effects.EffectLog;
 import io.jobscheduler.worker.execute.AttemptRunner;
 import io.jobscheduler.worker.execute.StuckThreads;
 import io.jobscheduler.worker.handlers.HandlerRegistry;
@@ -39,6 +40,7 @@ public final class WorkerProcess {
   private final Connections pool;
   private final Connections direct;
   private final AttemptRunner runner;
+  private final EffectLog effects;
   private final Runnable onTooNew;
   private final StuckThreads stuck;
   private final LongSupplier clock = System::nanoTime;
@@ -76,6 +78,7 @@ public final class WorkerProcess {
     this.pool = pool;
     this.direct = direct;
     this.runner = new AttemptRunner(handlers, settings.largestResult(), onOutOfMemory);
+    this.effects = EffectLog.in(settings.effectsFolder());
     this.onTooNew = onTooNew;
     this.stuck = new StuckThreads(settings.stuckLimit());
     this.signals = new WorkerSignals(pool);
@@ -233,7 +236,7 @@ public final class WorkerProcess {
               settings,
               pool,
               direct,
-              runner,
+              effects.around(worker, runner),
               wakeUps,
               signals,
               leases -> aftermath.of(leases, retries, dependents),

@@ -3,8 +3,10 @@ package io.jobscheduler.worker;
 import io.jobscheduler.worker.claim.Claimer;
 import io.jobscheduler.worker.claim.QueuePattern;
 import io.jobscheduler.worker.lease.Timings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a worker, checked.
@@ -13,6 +15,7 @@ import java.util.List;
  * @param version the build
  * @param prefetch jobs claimed ahead at most
  * @param prefetchHorizon what would start later than this is not claimed ahead
+ * @param effectsFolder where each process writes when its handlers began and ended, or null
  */
 public record WorkerSettings(
     String host,
@@ -28,7 +31,8 @@ public record WorkerSettings(
     Duration handlerGrace,
     int stuckLimit,
     int largestResult,
-    int largestParentResults) {
+    int largestParentResults,
+    @Nullable Path effectsFolder) {
 
   /**
    * Takes them from the configuration.
@@ -59,6 +63,7 @@ public record WorkerSettings(
         config.handlerGrace(),
         config.stuckLimit(),
         config.largestResult(),
-        config.largestParentResults());
+        config.largestParentResults(),
+        config.effectsFolder().orElse(null));
   }
 }

@@ -40,7 +40,8 @@ final class HungryWorker {
                 Duration.ofSeconds(1),
                 1,
                 1_024,
-                1_024),
+                1_024,
+                null),
             connections,
             connections,
             new HandlerRegistry(

@@ -12,11 +12,13 @@ import io.jobscheduler.worker.database.Connections;
 import io.jobscheduler.worker.handlers.HandlerRegistry;
 import io.jobscheduler.worker.handlers.JobHandler;
 import io.jobscheduler.worker.lease.Timings;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -41,6 +43,7 @@ final class Rig implements AfterEachCallback {
   Duration handlerGrace = Duration.ofMillis(300);
   int stuckLimit = 8;
   int largestParentResults = 4_194_304;
+  @Nullable Path effectsFolder;
 
   Rig(TestDatabase database) {
     this.database = database;
@@ -100,7 +103,8 @@ final class Rig implements AfterEachCallback {
                 handlerGrace,
                 stuckLimit,
                 262_144,
-                largestParentResults),
+                largestParentResults,
+                effectsFolder),
             pool,
             direct,
             new HandlerRegistry(List.of(handlers)),

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * not survived: then nothing in this process can be trusted, and the reaper gives its jobs to
  * others. Thread-safe.
  */
-public final class AttemptRunner {
+public final class AttemptRunner implements JobRun {
   private static final Logger LOG = Logger.getLogger(AttemptRunner.class);
 
   private static final Instant LAST = Instant.parse("9999-01-01T00:00:00Z");
@@ -42,6 +42,7 @@ public final class AttemptRunner {
   }
 
   /** Runs the job's handler on this thread. */
+  @Override
   public Settlement run(ClaimedJob job, RunningAttempt running) {
     JobHandler handler = handlers.find(job.type()).orElse(null);
     if (handler == null) {

@@ -30,7 +30,7 @@ public final class Slots {
   private static final Logger LOG = Logger.getLogger(Slots.class);
 
   private final Dispatcher dispatcher;
-  private final AttemptRunner runner;
+  private final JobRun runner;
   private final Prefetch prefetch;
   private final Duration grace;
   private final StuckThreads stuck;
@@ -51,7 +51,7 @@ public final class Slots {
   public Slots(
       int count,
       Dispatcher dispatcher,
-      AttemptRunner runner,
+      JobRun runner,
       Prefetch prefetch,
       Duration grace,
       StuckThreads stuck,

@@ -1,0 +1,4 @@
+@NullMarked
+package io.jobscheduler.worker.effects;
+
+import org.jspecify.annotations.NullMarked;
