@@ -27,6 +27,10 @@ public record Observations(
     Map<Integer, Limits> steady,
     @Nullable Long nanosMinusMicros,
     long longestGapMillis) {
+  public Observations {
+    overLimit = List.copyOf(overLimit);
+    steady = Map.copyOf(steady);
+  }
 
   /**
    * A queue's limits.

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * once the load has stopped.
  */
 public final class Ledger {
+  /** The count of requests that went for what another project has. */
+  public static final String PROBES = "probes of foreign ids";
+
   private static final int KEPT = 100;
 
   private final Map<Long, Accepted> jobs = new HashMap<>();
