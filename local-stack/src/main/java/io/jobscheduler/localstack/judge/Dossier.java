@@ -21,8 +21,7 @@ record Dossier(long id, List<JobRow> rows, List<Lease> leases, List<Effect> effe
   /** With the leases of the attempts and of the rows. */
   static Dossier of(long id, List<JobRow> rows, List<Lease> attempts, List<Effect> effects) {
     List<Lease> leases =
-        Stream.concat(
-                attempts.stream(), rows.stream().map(JobRow::lease).filter(Objects::nonNull))
+        Stream.concat(attempts.stream(), rows.stream().map(JobRow::lease).filter(Objects::nonNull))
             .filter(lease -> lease.startedMicros() != null)
             .sorted(BY_START)
             .toList();

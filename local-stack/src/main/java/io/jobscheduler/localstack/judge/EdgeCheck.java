@@ -84,9 +84,7 @@ final class EdgeCheck {
   private static @Nullable Long endNanos(Dossier dossier, Lease lease) {
     Effect effect = dossier.effect(lease.token());
     // One that was lost may go on after its end.
-    return effect != null && effect.ended() && lease.endedByItsHandler()
-        ? effect.endedNanos
-        : null;
+    return effect != null && effect.ended() && lease.endedByItsHandler() ? effect.endedNanos : null;
   }
 
   /** The state that an attempt's outcome had brought its job into. */
@@ -108,7 +106,9 @@ final class EdgeCheck {
       }
       if (child.project() != parent.project()) {
         findings.violated(
-            Invariant.I7, edge.child(), "waits for job %d of another project".formatted(edge.parent()));
+            Invariant.I7,
+            edge.child(),
+            "waits for job %d of another project".formatted(edge.parent()));
       }
       if (!edge.waived() && !parent.gaps() && child.firstStart() != null) {
         findings.checked(Invariant.I5, 1);

@@ -24,8 +24,7 @@ final class Findings {
 
   void violated(Violation violation) {
     more(violation.invariant(), 1);
-    List<Violation> kept =
-        first.computeIfAbsent(violation.invariant(), i -> new ArrayList<>());
+    List<Violation> kept = first.computeIfAbsent(violation.invariant(), i -> new ArrayList<>());
     if (kept.size() < Judgement.KEPT) {
       kept.add(violation);
     }

@@ -111,8 +111,7 @@ final class FireCheck {
         violated(fire.job(), "was fired by %s and is not there".formatted(name(fire.schedule())));
       }
     } else if (fire.workflow() != null && !flowsNamed.add(fire.workflow())) {
-      violated(
-          null, "workflow %d is the run of two fires".formatted(fire.workflow()));
+      violated(null, "workflow %d is the run of two fires".formatted(fire.workflow()));
     }
   }
 
@@ -142,8 +141,7 @@ final class FireCheck {
     if (!schedule.accounted() || every == null || anchor == null) {
       return;
     }
-    Coverage covered =
-        coverage.getOrDefault(schedule.id(), new Coverage(Set.of(), List.of()));
+    Coverage covered = coverage.getOrDefault(schedule.id(), new Coverage(Set.of(), List.of()));
     long steps = Math.floorDiv(schedule.createdMicros() - anchor, every) + 1;
     for (long at = anchor + steps * every; at <= schedule.plannedToMicros(); at += every) {
       long planned = at;

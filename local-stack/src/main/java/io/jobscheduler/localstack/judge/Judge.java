@@ -31,8 +31,7 @@ public final class Judge {
     findings.count("unreadable effect lines", effects.unreadable());
     findings.count("observer's samples", evidence.observations().samples());
     findings.count("observer's failed samples", evidence.observations().failures());
-    findings.count(
-        "longest time between samples, ms", evidence.observations().longestGapMillis());
+    findings.count("longest time between samples, ms", evidence.observations().longestGapMillis());
     evidence.ledger().counts().forEach((name, count) -> findings.count("load: " + name, count));
     try (Connection connection = evidence.database().open()) {
       connection.setAutoCommit(false);
@@ -51,8 +50,7 @@ public final class Judge {
     List<RecordStore.Workflow> workflows = records.workflows();
     Map<Integer, Integer> projectOf =
         workflows.stream()
-            .collect(
-                Collectors.toMap(RecordStore.Workflow::id, RecordStore.Workflow::project));
+            .collect(Collectors.toMap(RecordStore.Workflow::id, RecordStore.Workflow::project));
     LeaseCheck leases = new LeaseCheck(findings);
     LossCheck losses = new LossCheck(findings, evidence);
     LimitCheck limits = new LimitCheck(findings, names, evidence.observations());

@@ -53,11 +53,14 @@ final class LeaseCheck {
       findings.violated(
           Invariant.I3,
           later.job(),
-          "got lease %d after lease %d: tokens must grow".formatted(later.token(), earlier.token()));
+          "got lease %d after lease %d: tokens must grow"
+              .formatted(later.token(), earlier.token()));
     }
   }
 
-  /** By what ran: once a lease, by its holder, and not while the one before it was still at work. */
+  /**
+   * By what ran: once a lease, by its holder, and not while the one before it was still at work.
+   */
   private void checkRuns(Dossier dossier) {
     @Nullable Effect before = null;
     for (Lease lease : dossier.leases()) {

@@ -26,8 +26,7 @@ final class LimitCheck {
     this.observations = observations;
     findings.checked(Invariant.I4, observations.limitChecks());
     observations.overLimit().forEach(findings::violated);
-    findings.more(
-        Invariant.I4, observations.overLimitCount() - observations.overLimit().size());
+    findings.more(Invariant.I4, observations.overLimitCount() - observations.overLimit().size());
   }
 
   void check(Dossier dossier) {
@@ -54,19 +53,23 @@ final class LimitCheck {
   void finish() {
     byQueue.forEach(
         (queue, spans) -> {
-          Integer limit = observations.steady().get(queue).jobs();
+          Integer limit = limits(queue).jobs();
           if (limit != null) {
             spans.above(limit, at -> over("queue " + names.path(queue), limit, at));
           }
         });
     byKey.forEach(
         (key, spans) -> {
-          Integer limit = observations.steady().get(key.queue()).perKey();
+          Integer limit = limits(key.queue()).perKey();
           if (limit != null) {
             String place = "key " + key.key() + " of queue " + names.path(key.queue());
             spans.above(limit, at -> over(place, limit, at));
           }
         });
+  }
+
+  private Observations.Limits limits(int queue) {
+    return observations.steady().getOrDefault(queue, new Observations.Limits(null, null));
   }
 
   private void over(String place, int limit, long micros) {

@@ -60,13 +60,10 @@ final class LossCheck {
   private void checkEnd(JobRow job, Expectation expectation) {
     if (cancelled.contains(job.id()) && !job.state().equals("cancelled")) {
       findings.violated(
-          Invariant.I2,
-          job.id(),
-          "was answered as cancelled and is %s".formatted(job.state()));
+          Invariant.I2, job.id(), "was answered as cancelled and is %s".formatted(job.state()));
     }
     if (redriven.contains(job.id()) && job.generation() == 0) {
-      findings.violated(
-          Invariant.I2, job.id(), "was answered as redriven and has not begun anew");
+      findings.violated(Invariant.I2, job.id(), "was answered as redriven and has not begun anew");
     }
     // One whose workers were lost in every attempt has been treated as it had to be.
     boolean unlucky = "worker-lost".equals(job.errorKind());

@@ -69,7 +69,8 @@ public final class Observer implements AutoCloseable {
     }
   }
 
-  // One statement, so one snapshot. The counts by jobs_running; every queue, so that an edit of any is seen.
+  // One statement, so one snapshot. The counts by jobs_running; every queue, so that an edit of any
+  // is seen.
   private static final String LIMITS_NOW =
       """
       SELECT q.id, p.name || '/' || q.name, q.max_concurrency, q.per_key_concurrency,

@@ -40,7 +40,8 @@ final class RecordStore {
     return new Names(projects, queues);
   }
 
-  // Both tables at once: a job that is in both is found next to itself. Sorted by the server, so that the reader
+  // Both tables at once: a job that is in both is found next to itself. Sorted by the server, so
+  // that the reader
   // holds one job at a time.
   private static final String JOBS =
       """
@@ -141,14 +142,14 @@ final class RecordStore {
     List<Workflow> workflows = new ArrayList<>();
     try (ResultSet row = stream(WORKFLOWS)) {
       while (row.next()) {
-        workflows.add(
-            new Workflow(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4)));
+        workflows.add(new Workflow(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4)));
       }
     }
     return workflows;
   }
 
-  // Accounted for: nobody has edited it but to pause it at the end, and every time of it is planned.
+  // Accounted for: nobody has edited it but to pause it at the end, and every time of it is
+  // planned.
   private static final String SCHEDULES =
       """
       SELECT s.id, s.name, jobs.micros(s.created_at), s.every_ms * 1000, jobs.micros(s.anchor),

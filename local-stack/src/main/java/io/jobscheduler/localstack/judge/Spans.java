@@ -30,17 +30,22 @@ final class Spans {
   void above(int limit, LongConsumer passedAt) {
     Arrays.sort(starts, 0, size);
     Arrays.sort(ends, 0, size);
+    int started = 0;
     int ended = 0;
     boolean above = false;
-    for (int i = 0; i < size; i++) {
+    while (started < size) {
+      long now = Math.min(starts[started], ends[ended]);
       // At the very instant of an end its place is free.
-      while (ended < i && ends[ended] <= starts[i]) {
+      while (ended < size && ends[ended] == now) {
         ended++;
-        above &= i - ended > limit;
       }
-      if (i + 1 - ended > limit && !above) {
-        above = true;
-        passedAt.accept(starts[i]);
+      while (started < size && starts[started] == now) {
+        started++;
+      }
+      boolean was = above;
+      above = started - ended > limit;
+      if (above && !was) {
+        passedAt.accept(now);
       }
     }
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.jobscheduler.localstack.judge;
+
+import org.jspecify.annotations.NullMarked;
