@@ -1,50 +1,200 @@
 package io.jobscheduler.localstack.load;
 
+import io.jobscheduler.localstack.process.StackFailure;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A mixed load on a running system. {@link #start} makes its projects, queues and schedules and
- * returns once the first jobs are accepted; from then on its own threads enqueue, cancel and
- * redrive until {@link #stop}. Any thread may ask; start, stop and drain are for one.
+ * A mixed load on a running system. {@link #start} makes its projects, queues and schedules; from
+ * then on its own threads enqueue, cancel and redrive until {@link #stop}. It holds itself back
+ * while more of its jobs live than it hands in within half a minute. Any thread may ask; start,
+ * stop and drain are for one.
  */
 public final class Load implements AutoCloseable {
+  private static final int THREADS = 3;
+  private static final int BACKLOG_SECONDS = 30;
+  private static final long LOOK_MILLIS = 500;
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
+
   private final LoadPlan plan;
   private final Ledger ledger = new Ledger();
+  private final List<LoadQueue> queues = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final LoadClient client;
+  private final LoadSetup setup;
+  private volatile boolean backlogged;
+  private long startedNanos;
 
   public Load(LoadPlan plan) {
     this.plan = plan;
+    this.client = new LoadClient(plan, ledger);
+    this.setup = new LoadSetup(plan, client);
+    plan.projects().forEach(project -> queues.addAll(LoadQueues.of(project)));
   }
 
   /**
-   * Begins.
+   * Makes what it needs, then begins.
    *
-   * @throws io.jobscheduler.localstack.process.StackFailure when the system does not let it in
-   *     within a minute
+   * @throws StackFailure when the system refuses it
    */
   public void start() {
-    throw new UnsupportedOperationException("comes with the load");
+    setup.make(queues);
+    startedNanos = System.nanoTime();
+    Random seeds = new Random(plan.seed());
+    for (int i = 0; i < THREADS; i++) {
+      LoadActions actions =
+          new LoadActions(plan, client, ledger, new Random(seeds.nextLong()));
+      run(() -> act(actions), "jobs-load-" + i);
+    }
+    run(this::watchBacklog, "jobs-load-backlog");
   }
 
-  /** Hands in nothing more; returns once every request under way is answered or given up. */
-  public void stop() {
-    throw new UnsupportedOperationException("comes with the load");
+  private void run(Runnable body, String name) {
+    Thread thread = new Thread(body, name);
+    thread.setDaemon(true);
+    thread.start();
+    threads.add(thread);
+  }
+
+  private void act(LoadActions actions) {
+    while (!awaitStop(0)) {
+      if (backlogged || ledger.size() > wanted()) {
+        awaitStop(20);
+      } else {
+        try {
+          actions.next();
+        } catch (RuntimeException e) {
+          ledger.unexpected("the load failed: " + e);
+        }
+      }
+    }
+  }
+
+  /** What should have been accepted by now; time lost to an outage is caught up. */
+  private long wanted() {
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos);
+    return (seconds + 1) * plan.jobsPerSecond();
+  }
+
+  private void watchBacklog() {
+    while (!awaitStop(LOOK_MILLIS)) {
+      try {
+        backlogged = alive() > (long) BACKLOG_SECONDS * plan.jobsPerSecond();
+      } catch (SQLException away) {
+        ledger.count("backlog not seen");
+      }
+    }
+  }
+
+  private boolean awaitStop(long millis) {
+    try {
+      return stopping.await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  private static final String ALIVE =
+      """
+      SELECT count(*)
+        FROM jobs.jobs j
+       WHERE j.project_id IN (SELECT p.id FROM jobs.projects p WHERE p.name = ANY (?))
+      """;
+
+  private long alive() throws SQLException {
+    return count(ALIVE);
+  }
+
+  private long count(String sql) throws SQLException {
+    try (Connection connection = plan.database().open();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      connection.setNetworkTimeout(Runnable::run, 10_000);
+      Array projects = connection.createArrayOf("text", plan.projects().toArray());
+      statement.setArray(1, projects);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
+    }
   }
 
   /**
-   * Puts the queues right again, pauses the schedules once they have decided every time up to the
-   * stop, and waits until no job of the load lives. Call it when every fault is over and at least
-   * one worker, scheduler and API runs.
+   * Hands in nothing more; returns once every request under way is answered. What has no answer
+   * after 30 s is given up, and nothing counts as promised by it.
+   */
+  public void stop() {
+    stopping.countDown();
+    long end = System.nanoTime() + STOP_LIMIT.toNanos();
+    try {
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+        if (thread.isAlive()) {
+          client.giveUp();
+          thread.join();
+        }
+      }
+    } catch (InterruptedException e) {
+      client.giveUp();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // By the database's clock: what should have fired over three seconds ago and is not decided.
+  private static final String BEHIND =
+      """
+      SELECT count(*)
+        FROM jobs.schedules s
+       WHERE s.project_id IN (SELECT p.id FROM jobs.projects p WHERE p.name = ANY (?))
+         AND s.state = 'active' AND s.next_fire_at < clock_timestamp() - interval '3 seconds'
+      """;
+
+  /**
+   * Puts the queues right again, pauses the schedules once they keep up, and waits until no job of
+   * the load lives. Call it after {@link #stop}, when every fault is over and at least one worker,
+   * scheduler and API runs.
    *
    * @return whether none lives; false when the limit passed first
    */
   public boolean drain(Duration limit) {
-    throw new UnsupportedOperationException("comes with the load");
+    long end = System.nanoTime() + limit.toNanos();
+    setup.mend(queues);
+    boolean inTime = await(BEHIND, end);
+    setup.pauseSchedules();
+    return await(ALIVE, end) && inTime;
   }
 
-  /** Its queues, made by {@link #start}: faults may edit and pause the elastic ones. */
+  private boolean await(String nothingOf, long end) {
+    boolean none = false;
+    while (!none && System.nanoTime() < end) {
+      try {
+        none = count(nothingOf) == 0;
+        if (!none) {
+          TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+      } catch (SQLException away) {
+        ledger.count("drain not seen");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return none;
+  }
+
+  /** Its queues: faults may edit and pause the elastic ones. */
   public List<LoadQueue> queues() {
-    throw new UnsupportedOperationException("comes with the load");
+    return List.copyOf(queues);
   }
 
   public Ledger ledger() {
@@ -59,5 +209,6 @@ public final class Load implements AutoCloseable {
   @Override
   public void close() {
     stop();
+    client.giveUp();
   }
 }

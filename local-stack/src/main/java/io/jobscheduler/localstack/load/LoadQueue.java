@@ -31,6 +31,12 @@ public record LoadQueue(
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("maxConcurrency", maxConcurrency);
     settings.put("perKeyConcurrency", perKeyConcurrency);
+    settings.put("weight", 1);
+    settings.put(
+        "rateLimit",
+        ratePerSecond == null
+            ? null
+            : Map.of("limit", ratePerSecond, "period", "PT1S", "burst", ratePerSecond));
     return settings;
   }
 }

@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A small run in an emptied database, played by hand through the product's own functions, with its effects and ledger. */
+/**
+ * A small run in an emptied database, played by hand through the product's own functions, with its
+ * effects and ledger.
+ */
 final class Play implements AutoCloseable {
   static final long WORKER = 100;
   static final long OTHER = 200;
