@@ -52,8 +52,7 @@ public final class Load implements AutoCloseable {
     startedNanos = System.nanoTime();
     Random seeds = new Random(plan.seed());
     for (int i = 0; i < THREADS; i++) {
-      LoadActions actions =
-          new LoadActions(plan, client, ledger, new Random(seeds.nextLong()));
+      LoadActions actions = new LoadActions(plan, client, ledger, new Random(seeds.nextLong()));
       run(() -> act(actions), "jobs-load-" + i);
     }
     run(this::watchBacklog, "jobs-load-backlog");

@@ -142,7 +142,7 @@ final class LoadActions {
   /** Whether a commit whose reply was lost has happened is not known: nothing is promised then. */
   private void bySql(String project) {
     List<Made> made =
-        maker.many(20).stream().filter(job -> job.body().get("type").equals("echo")).toList();
+        maker.many(20).stream().filter(job -> "echo".equals(job.body().get("type"))).toList();
     ledger.count("by SQL");
     try (Connection connection = plan.database().open();
         PreparedStatement statement = connection.prepareStatement(ENQUEUE)) {
@@ -150,8 +150,7 @@ final class LoadActions {
       statement.setString(1, project);
       statement.setArray(2, texts(connection, made.stream().map(job -> "echo").toList()));
       statement.setArray(3, texts(connection, made.stream().map(job -> "{\"sql\": 1}").toList()));
-      statement.setArray(
-          4, texts(connection, made.stream().map(job -> LoadQueues.PLAIN).toList()));
+      statement.setArray(4, texts(connection, made.stream().map(job -> LoadQueues.PLAIN).toList()));
       List<Long> ids = new ArrayList<>();
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {

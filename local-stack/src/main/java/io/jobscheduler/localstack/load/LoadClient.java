@@ -162,8 +162,7 @@ final class LoadClient {
         .filter(response -> response.statusCode() == 200)
         .ifPresent(
             response ->
-                token =
-                    new Answer(200, response.body(), 1).body().path("accessToken").asText());
+                token = new Answer(200, response.body(), 1).body().path("accessToken").asText());
   }
 
   private void pause() {

@@ -11,8 +11,22 @@ final class LoadQueues {
   static final String KEYED = "keyed";
 
   private static final String[] DRAWN = {
-    PLAIN, PLAIN, PLAIN, PLAIN, PLAIN, PLAIN, "elastic", "elastic", LIMITED, LIMITED,
-    "limited-elastic", "solo", KEYED, "keyed-elastic", "rated", "elastic"
+    PLAIN,
+    PLAIN,
+    PLAIN,
+    PLAIN,
+    PLAIN,
+    PLAIN,
+    "elastic",
+    "elastic",
+    LIMITED,
+    LIMITED,
+    "limited-elastic",
+    "solo",
+    KEYED,
+    "keyed-elastic",
+    "rated",
+    "elastic"
   };
 
   private LoadQueues() {}

@@ -29,8 +29,7 @@ final class LoadSetup {
     for (String project : plan.projects()) {
       allowSql(project);
       schedules()
-          .forEach(
-              (name, schedule) -> expect(client.send("PUT", path(project, name), schedule)));
+          .forEach((name, schedule) -> expect(client.send("PUT", path(project, name), schedule)));
     }
   }
 
@@ -81,8 +80,7 @@ final class LoadSetup {
         "misfire",
         Map.of("policy", millis == 50 ? "fire_all" : "fire_once"),
         "job",
-        Map.of(
-            "type", "sleep", "queue", LoadQueues.PLAIN, "payload", Map.of("millis", millis)));
+        Map.of("type", "sleep", "queue", LoadQueues.PLAIN, "payload", Map.of("millis", millis)));
   }
 
   /** Every queue goes on as planned, whatever a fault did to it. */

@@ -16,6 +16,16 @@ public record ChaosReport(
     scenarios = List.copyOf(scenarios);
   }
 
+  /** Accepted jobs of all scenarios. */
+  public long jobs() {
+    return scenarios.stream().mapToLong(ScenarioReport::jobs).sum();
+  }
+
+  /** Injected faults of all scenarios. */
+  public int faultCount() {
+    return scenarios.stream().mapToInt(ScenarioReport::faultCount).sum();
+  }
+
   /** All scenarios together. */
   public Judgement judgement() {
     return scenarios.stream()

@@ -40,7 +40,8 @@ class EffectLogTest {
           null,
           1,
           null,
-          null, null);
+          null,
+          null);
 
   private static final RunningAttempt RUNNING =
       new RunningAttempt() {

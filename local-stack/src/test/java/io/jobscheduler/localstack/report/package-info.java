@@ -1,0 +1,4 @@
+@NullMarked
+package io.jobscheduler.localstack.report;
+
+import org.jspecify.annotations.NullMarked;
