@@ -35,6 +35,26 @@ class ComposeTest {
     }
   }
 
+  /**
+   * Else the API sees one address for all who log in through the dashboard, and throttles them all.
+   */
+  @Test
+  void believesProxiesInPrivateNetworksOnly() {
+    String networks = compose.environment("api").get("JOBS_LOGIN_TRUSTED_PROXIES");
+    assertEquals(
+        Set.of("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fd00::/8"),
+        Set.of(networks.split(",")));
+    for (String name : List.of("dev", "prod")) {
+      Overlay overlay = Overlay.rendered(name);
+      Workload api =
+          overlay.workloads().stream()
+              .filter(w -> w.name().equals("api"))
+              .findFirst()
+              .orElseThrow();
+      assertEquals(networks, api.environment(overlay).get("JOBS_LOGIN_TRUSTED_PROXIES"), name);
+    }
+  }
+
   /** Without what differs by nature: a password is a file there, and nobody balances load here. */
   private static Set<String> named(Map<String, String> environment) {
     Set<String> names = new TreeSet<>();
