@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
 /** SQL over the members of a project. */
 @ApplicationScoped
@@ -104,12 +105,16 @@ public class MemberStore {
   }
 
   // Selected from users, so that an unknown or disabled one gives no row and no constraint is
-  // needed to tell.
+  // needed to tell. Who is no member yet has to be known by address, or ids would tell addresses.
   private static final String PUT_MEMBER =
       """
       INSERT INTO jobs.project_members AS m (project_id, user_id, role, payload_visible)
       SELECT :project, u.id, :role, :payloadVisible
-        FROM jobs.users u WHERE u.id = :user AND u.disabled_at IS NULL
+        FROM jobs.users u
+       WHERE u.id = :user AND u.disabled_at IS NULL
+         AND (:anybody OR lower(u.email) = lower(:email)
+              OR EXISTS (SELECT 1 FROM jobs.project_members k
+                          WHERE k.project_id = :project AND k.user_id = u.id))
           ON CONFLICT (project_id, user_id) DO UPDATE
          SET role = excluded.role, payload_visible = excluded.payload_visible
       """;
@@ -121,7 +126,19 @@ public class MemberStore {
     LAST_ADMIN
   }
 
-  Changed putMember(int projectId, long user, String role, boolean payloadVisible) {
+  /**
+   * Makes a user a member, or changes what it may.
+   *
+   * @param email its address, if the caller gave one
+   * @param anybody whether the caller may see every user
+   */
+  Changed putMember(
+      int projectId,
+      long user,
+      String role,
+      boolean payloadVisible,
+      @Nullable String email,
+      boolean anybody) {
     return jdbi.inTransaction(
         h -> {
           if (!role.equals("admin") && isLastAdmin(h, projectId, user)) {
@@ -133,6 +150,8 @@ public class MemberStore {
                   .bind("user", user)
                   .bind("role", role)
                   .bind("payloadVisible", payloadVisible)
+                  .bind("email", email)
+                  .bind("anybody", anybody)
                   .execute();
           return put > 0 ? Changed.DONE : Changed.NOBODY;
         });

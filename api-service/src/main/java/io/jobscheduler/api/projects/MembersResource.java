@@ -4,6 +4,7 @@ import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.access.Role;
+import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
 import io.jobscheduler.api.paging.Cursor;
@@ -38,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 @Authenticated
 @Produces(MediaType.APPLICATION_JSON)
 public class MembersResource {
+  private static final int LONGEST_EMAIL = 254;
+
   private final MemberStore store;
   private final Authorizer authorizer;
 
@@ -51,8 +54,16 @@ public class MembersResource {
    *
    * @param role viewer, operator or admin
    * @param payloadVisible whether the member sees payloads and results
+   * @param email the user's address
    */
-  public record MemberRequest(String role, @Schema(defaultValue = "true") boolean payloadVisible) {}
+  public record MemberRequest(
+      String role,
+      @Schema(defaultValue = "true") boolean payloadVisible,
+      @Schema(
+              description =
+                  "the user's address: needed for who is no member yet, unless you are a platform"
+                      + " admin")
+          @Nullable String email) {}
 
   @GET
   @Operation(
@@ -113,8 +124,20 @@ public class MembersResource {
           ProblemType.FORBIDDEN,
           "You do not see payloads, so you cannot let others; send payloadVisible: false.");
     }
-    require(
-        store.putMember(grant.projectId(), id, request.role(), request.payloadVisible()), "user");
+    MemberStore.Changed changed =
+        store.putMember(
+            grant.projectId(),
+            id,
+            request.role(),
+            request.payloadVisible(),
+            request.email(),
+            authorizer.current().platformAdmin());
+    if (changed == MemberStore.Changed.NOBODY && request.email() == null) {
+      throw ProblemException.of(
+          ProblemType.NOT_FOUND,
+          "There is no such member. To make a user one, send the user's email, too.");
+    }
+    require(changed, "user");
     return find(grant, id);
   }
 
@@ -140,6 +163,7 @@ public class MembersResource {
     }
     String role = null;
     boolean payloadVisible = true;
+    String email = null;
     String field;
     while ((field = in.nextField()) != null) {
       switch (field) {
@@ -149,12 +173,13 @@ public class MembersResource {
             in.reject("Expected viewer, operator or admin.");
           }
         }
+        case "email" -> email = Fields.text(in, 3, LONGEST_EMAIL);
         case "payloadVisible" -> payloadVisible = Boolean.TRUE.equals(in.bool());
         default -> in.unknownField();
       }
     }
     in.violations().require("/role", role != null);
-    return role == null ? null : new MemberRequest(role, payloadVisible);
+    return role == null ? null : new MemberRequest(role, payloadVisible, email);
   }
 
   @DELETE

@@ -9,6 +9,8 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
+import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -153,5 +155,28 @@ class ProjectsHttpTest {
         .put(path + "/members/" + id, "{\"role\":\"operator\",\"payloadVisible\":false}")
         .status(200);
     admin.get(path + "/members/999999").problem(404, "not-found");
+  }
+
+  /** Ids are numbers that can be counted through; the platform's addresses must not follow. */
+  @Test
+  void aProjectsAdminMakesAMemberOfWhomItKnowsTheAddress() {
+    String path = admin.project("member-known");
+    ApiClient projectAdmin = admin.member("member-known", "knows@example.org", "admin");
+    admin.project("member-elsewhere");
+    String id = idOf(admin.member("member-elsewhere", "Far.Away@example.org", "viewer"));
+    String member = path + "/members/" + id;
+    for (String body :
+        List.of("{\"role\":\"viewer\"}", "{\"role\":\"viewer\",\"email\":\"x@example.org\"}")) {
+      String answer = projectAdmin.put(member, body).problem(404, "not-found").text();
+      assertFalse(answer.toLowerCase(Locale.ROOT).contains("far.away"), answer);
+    }
+    projectAdmin
+        .put(path + "/members/999999", "{\"role\":\"viewer\",\"email\":\"x@example.org\"}")
+        .problem(404, "not-found");
+    projectAdmin.get(member).problem(404, "not-found");
+    projectAdmin
+        .put(member, "{\"role\":\"viewer\",\"email\":\"far.away@example.org\"}")
+        .status(200);
+    projectAdmin.put(member, "{\"role\":\"operator\"}").status(200);
   }
 }
