@@ -187,6 +187,13 @@ BEGIN
   ELSIF p_tag <> member_tag(v_job.id, v_job.generation, v_job.attempt, v_job.payload) THEN
     RETURN 'stale';
   END IF;
+  -- As edit_job does: of a payload its hash.
+  IF coalesce(current_setting('jobs.audit', true), '') <> '' AND v_job.payload::text IS DISTINCT FROM p_payload THEN
+    PERFORM audit_write(p_project, 'workflow-job', p_workflow || '/' || v_job.workflow_key,
+      jsonb_build_object('payload', jsonb_build_object(
+        'before', 'sha256:' || encode(sha256(convert_to(v_job.payload::text, 'UTF8')), 'hex'),
+        'after', 'sha256:' || encode(sha256(convert_to(p_payload, 'UTF8')), 'hex'))), 'editWorkflowJob');
+  END IF;
   UPDATE jobs j SET payload = p_payload::json WHERE j.id = p_job;
   RETURN 'edited';
 END

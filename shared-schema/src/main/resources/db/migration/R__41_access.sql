@@ -106,3 +106,51 @@ AS $$
                AND q.name LIKE ANY (SELECT replace(replace(p.pattern, '_', '\_'), '*', '%')
                                       FROM unnest(p_patterns) AS p (pattern))), '{}') END;
 $$;
+
+-- Says for the rest of the transaction that a user of another issuer acts; returns what was said before. Internal.
+CREATE OR REPLACE FUNCTION act_as_external(p_id bigint, p_email text, p_action text, p_address text, p_request text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE
+SET search_path = jobs, pg_temp
+AS $$
+DECLARE
+  v_before text := coalesce(current_setting('jobs.audit', true), '');
+BEGIN
+  PERFORM set_config('jobs.audit', jsonb_build_object(
+    'kind', 'user', 'id', p_id::text, 'name', p_email, 'action', p_action, 'address', p_address,
+    'request', p_request)::text, true);
+  RETURN v_before;
+END
+$$;
+
+-- The first request of another issuer's subject makes its user, and is recorded as that user's own. Of two first
+-- requests at once one makes it.
+CREATE OR REPLACE FUNCTION make_external_user(
+  p_issuer text, p_subject text, p_email text, p_name text, p_address text, p_request text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+DECLARE
+  v_id bigint := nextval(pg_get_serial_sequence('jobs.users', 'id'));
+  v_before text := act_as_external(v_id, p_email, 'firstLogin', p_address, p_request);
+BEGIN
+  INSERT INTO users (id, email, name, password_hash, issuer, subject)
+  OVERRIDING SYSTEM VALUE VALUES (v_id, p_email, p_name, NULL, p_issuer, p_subject)
+  ON CONFLICT (issuer, subject) WHERE issuer IS NOT NULL DO NOTHING;
+  PERFORM set_config('jobs.audit', v_before, true);
+END
+$$;
+
+-- The issuer tells another address or name of a user; recorded as the user's own doing.
+CREATE OR REPLACE FUNCTION rename_external_user(
+  p_id bigint, p_email text, p_name text, p_address text, p_request text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+DECLARE
+  v_before text := act_as_external(p_id, p_email, 'renamedByIssuer', p_address, p_request);
+BEGIN
+  UPDATE users u SET email = p_email, name = p_name WHERE u.id = p_id AND u.issuer IS NOT NULL;
+  PERFORM set_config('jobs.audit', v_before, true);
+END
+$$;

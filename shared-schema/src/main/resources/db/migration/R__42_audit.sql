@@ -35,8 +35,10 @@ BEGIN
 END
 $$;
 
--- For the API, at the end of a transaction: the row of what no trigger has noted in it.
-CREATE OR REPLACE FUNCTION audit_action(p_project int, p_kind text, p_object text) RETURNS void
+DROP FUNCTION IF EXISTS audit_action(int, text, text);
+-- For the API, at the end of a transaction: the row of what no trigger has noted in it. p_changes as in audit_log.
+CREATE OR REPLACE FUNCTION audit_action(p_project int, p_kind text, p_object text, p_changes jsonb DEFAULT NULL)
+RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 AS $$
@@ -48,7 +50,7 @@ BEGIN
         WHERE a.tx = pg_current_xact_id_if_assigned() AND a.at >= transaction_timestamp()
           AND a.actor_id IS NOT DISTINCT FROM v_by ->> 'id'
           AND a.action = coalesce(v_by ->> 'action', a.action)) THEN
-    PERFORM audit_write(p_project, p_kind, p_object, NULL, 'unknown');
+    PERFORM audit_write(p_project, p_kind, p_object, p_changes, 'unknown');
   END IF;
 END
 $$;
@@ -209,25 +211,43 @@ END
 $$;
 
 DROP FUNCTION IF EXISTS verify_audit(int);
--- Reckons a project's chain anew, all in one snapshot: how much is sealed, the first row at which it is broken
--- (null: none) and why, and what is not sealed yet. Each link is checked against the one before it, so the cost is
--- one hash per row.
+DROP FUNCTION IF EXISTS verify_audit(int, bigint, int);
+-- Reckons a part of a project's chain anew, in one snapshot: the links behind the first p_after ones, at most p_limit.
+-- How much is sealed in all; how many links were checked, the hash of the last one (of link p_after when there was
+-- none) and whether there are more; the first row at which the part, or the chain's end, is broken (null: none) and
+-- why; and how many rows, up to 10,000, are not sealed yet.
 --   row-missing   its link is there, the row is not       row-changed   row, link or order are not what was sealed
 --   link-missing  links before it are gone                row-inserted  no link, although later rows have theirs
 --   end-missing   the chain was longer
-CREATE FUNCTION verify_audit(p_project int)
+-- One hash for each link, and memory for p_limit of them, however long the log is: no plan that reads all of it.
+CREATE FUNCTION verify_audit(p_project int, p_after bigint DEFAULT 0, p_limit int DEFAULT 100000)
 RETURNS TABLE (
-  sealed bigint, head text, sealed_at timestamptz, broken_id bigint, broken_why text, unsealed bigint,
-  unsealed_since timestamptz)
+  sealed bigint, head text, sealed_at timestamptz, checked bigint, checked_head text, more boolean, broken_id bigint,
+  broken_why text, unsealed bigint, unsealed_since timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = jobs, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
 AS $$
-  WITH links AS (
+  WITH before AS MATERIALIZED (
+    -- Was checked with the part before this one.
+    SELECT s.position, s.audit_id, s.hash FROM audit_seals s WHERE s.project_id = p_project AND s.position = p_after
+  ), links AS MATERIALIZED (
     SELECT s.position, s.audit_id, s.hash,
-           lag(s.position, 1, 0::bigint) OVER w AS position_before, lag(s.hash) OVER w AS hash_before
-      FROM audit_seals s WHERE s.project_id = p_project
+           coalesce(lag(s.position) OVER w, (SELECT b.position FROM before b), 0) AS position_before,
+           coalesce(lag(s.hash) OVER w, (SELECT b.hash FROM before b)) AS hash_before
+      FROM (SELECT t.position, t.audit_id, t.hash FROM audit_seals t
+             WHERE t.project_id = p_project AND t.position > p_after ORDER BY t.position LIMIT p_limit) s
     WINDOW w AS (ORDER BY s.position)
+  ), part AS MATERIALIZED (
+    SELECT count(*) AS links, max(l.audit_id) AS last_id,
+           coalesce((SELECT b.audit_id FROM before b), -9223372036854775808) AS before_id,
+           coalesce((SELECT e.hash FROM links e ORDER BY e.position DESC LIMIT 1), (SELECT b.hash FROM before b)) AS hash,
+           EXISTS (SELECT 1 FROM audit_seals s
+                    WHERE s.project_id = p_project AND s.position > coalesce(max(l.position), p_after)) AS more
+      FROM links l
   ), faults AS (
     SELECT l.audit_id AS id,
            CASE WHEN a.id IS NULL THEN 'row-missing'
@@ -236,29 +256,38 @@ AS $$
       FROM links l
       LEFT JOIN audit_log a ON a.id = l.audit_id AND a.project_id = p_project
     UNION ALL
-    SELECT a.id, 'row-inserted'
-      FROM audit_log a
-     WHERE a.project_id = p_project AND a.id <= (SELECT p.sealed_to FROM audit_progress p)
-       AND NOT EXISTS (SELECT 1 FROM audit_seals s WHERE s.audit_id = a.id AND s.project_id = p_project)
+    -- In a part that is whole there are as many rows as links: one more shows whether there is another.
+    SELECT r.id, 'row-inserted'
+      FROM (SELECT a.id FROM audit_log a, part o
+             WHERE a.project_id = p_project AND a.id > o.before_id
+               AND a.id <= CASE WHEN o.more THEN o.last_id ELSE (SELECT p.sealed_to FROM audit_progress p) END
+             ORDER BY a.id LIMIT (SELECT o.links + 1 FROM part o)) r
+     WHERE NOT EXISTS (SELECT 1 FROM audit_seals s WHERE s.audit_id = r.id AND s.project_id = p_project)
     UNION ALL
     SELECT c.audit_id, 'end-missing'
       FROM audit_chains c
      WHERE c.project_id = p_project
-       AND NOT EXISTS (SELECT 1 FROM links l
-                        WHERE l.position = c.position AND l.audit_id = c.audit_id AND l.hash = c.hash)
+       AND NOT EXISTS (SELECT 1 FROM audit_seals s
+                        WHERE s.project_id = p_project AND s.position = c.position AND s.audit_id = c.audit_id
+                          AND s.hash = c.hash)
     UNION ALL
-    SELECT l.audit_id, 'row-inserted'
-      FROM links l
-     WHERE l.position > coalesce((SELECT c.position FROM audit_chains c WHERE c.project_id = p_project), 0)
+    (SELECT s.audit_id, 'row-inserted'
+       FROM audit_seals s
+      WHERE s.project_id = p_project
+        AND s.position > coalesce((SELECT c.position FROM audit_chains c WHERE c.project_id = p_project), 0)
+      ORDER BY s.position LIMIT 1)
   ), first AS (
     SELECT f.id, f.why FROM faults f WHERE f.why IS NOT NULL ORDER BY f.id LIMIT 1
   ), tail AS (
-    SELECT count(*) AS unsealed, min(a.at) AS since
-      FROM audit_log a
-     WHERE a.project_id = p_project AND a.id > (SELECT p.sealed_to FROM audit_progress p)
+    SELECT count(*) AS unsealed, min(r.at) AS since
+      FROM (SELECT a.at FROM audit_log a
+             WHERE a.project_id = p_project AND a.id > (SELECT p.sealed_to FROM audit_progress p)
+             ORDER BY a.id LIMIT 10000) r
   )
-  SELECT (SELECT count(*) FROM links), encode(c.hash, 'hex'), c.sealed_at, f.id, f.why, t.unsealed, t.since
+  SELECT coalesce(c.position, 0), encode(c.hash, 'hex'), c.sealed_at, o.links, encode(o.hash, 'hex'), o.more,
+         f.id, f.why, t.unsealed, t.since
     FROM tail t
+   CROSS JOIN part o
     LEFT JOIN audit_chains c ON c.project_id = p_project
     LEFT JOIN first f ON true
 $$;

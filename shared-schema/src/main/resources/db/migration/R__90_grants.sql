@@ -93,7 +93,9 @@ GRANT EXECUTE ON FUNCTION
 GRANT EXECUTE ON FUNCTION connect_jobs(int, bigint[], bigint[], text[], bigint[]) TO ${api_role};
 -- The audit log grows by its functions only; nobody changes or deletes a row of it.
 GRANT SELECT ON audit_log TO ${api_role};
-GRANT EXECUTE ON FUNCTION audit_action(int, text, text), verify_audit(int) TO ${api_role};
+GRANT EXECUTE ON FUNCTION audit_action(int, text, text, jsonb), verify_audit(int, bigint, int),
+                          make_external_user(text, text, text, text, text, text),
+                          rename_external_user(bigint, text, text, text, text) TO ${api_role};
 -- Of bulk actions it writes nothing itself.
 GRANT SELECT ON bulk_actions, bulk_action_jobs TO ${api_role};
 GRANT EXECUTE ON FUNCTION

@@ -92,17 +92,16 @@ public class AccessStore {
        WHERE u.issuer = :issuer AND u.subject = :subject
       """;
 
-  // Two first requests at once: the second finds the first one's row in the next look.
-  private static final String INSERT_EXTERNAL_USER =
+  // Two first requests at once: the second finds the first one's row in the next look. A function,
+  // so that the record of it names the user, whose id nobody knows before.
+  private static final String MAKE_EXTERNAL_USER =
       """
-      INSERT INTO jobs.users (email, name, password_hash, issuer, subject)
-      VALUES (:email, :name, NULL, :issuer, :subject)
-          ON CONFLICT (issuer, subject) WHERE issuer IS NOT NULL DO NOTHING
+      SELECT jobs.make_external_user(:issuer, :subject, :email, :name, :address, :request)
       """;
 
   private static final String RENAME_EXTERNAL_USER =
       """
-      UPDATE jobs.users SET email = :email, name = :name WHERE id = :id
+      SELECT jobs.rename_external_user(:id, :email, :name, :address, :request)
       """;
 
   private record Known(long id, String email, String name) {}
@@ -110,28 +109,37 @@ public class AccessStore {
   /**
    * The user of another issuer's subject, made at the first request, and renamed at most once a
    * minute.
+   *
+   * @param address from which it came
+   * @param request its id; both for the audit log
    */
-  long externalUser(Caller.External who) {
+  long externalUser(Caller.External who, @Nullable String address, @Nullable String request) {
     return jdbi.withHandle(
         h -> {
           Optional<Known> known = findExternal(h, who);
           if (known.isEmpty()) {
-            h.createUpdate(INSERT_EXTERNAL_USER)
-                .bind("email", who.email())
-                .bind("name", who.name())
+            h.createQuery(MAKE_EXTERNAL_USER)
                 .bind("issuer", who.issuer())
                 .bind("subject", who.subject())
-                .execute();
+                .bind("email", who.email())
+                .bind("name", who.name())
+                .bind("address", address)
+                .bind("request", request)
+                .map((row, c) -> true)
+                .one();
             known = findExternal(h, who);
           }
           Known user = known.orElseThrow();
           if ((!user.email().equals(who.email()) || !user.name().equals(who.name()))
               && mayRename(user.id())) {
-            h.createUpdate(RENAME_EXTERNAL_USER)
+            h.createQuery(RENAME_EXTERNAL_USER)
+                .bind("id", user.id())
                 .bind("email", who.email())
                 .bind("name", who.name())
-                .bind("id", user.id())
-                .execute();
+                .bind("address", address)
+                .bind("request", request)
+                .map((row, c) -> true)
+                .one();
           }
           return user.id();
         });

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.access;
 
+import io.jobscheduler.api.http.RequestIds;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.problem.ProblemException;
@@ -272,7 +273,8 @@ public class Authorizer implements BeforeChange {
     if (known != null) {
       return known;
     }
-    long user = store.externalUser(external);
+    long user =
+        store.externalUser(external, from(), current == null ? null : RequestIds.of(current));
     if (current != null) {
       current.put(EXTERNAL_USER, user);
     }

@@ -59,9 +59,20 @@ public class AuditResource {
   @Operation(
       operationId = "verifyAudit",
       summary = "Check a project's audit log against its chain of hashes",
-      description = "Reckons one hash for each entry.",
+      description =
+          "Reckons one hash for each entry, of the oldest 100,000; next leads to those behind them.",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public Verdict verify(@PathParam("project") String project) {
-    return store.verifyChain(authorizer.require(project, Action.AUDIT_READ).projectId());
+  public Verdict verify(
+      @PathParam("project") String project,
+      @Parameter(
+              description =
+                  "go on behind so many entries, which were checked before: next of that answer")
+          @QueryParam("after")
+          @Nullable String after,
+      @Parameter(description = "entries to check at most: 1 to 100000, the default")
+          @QueryParam("limit")
+          @Nullable String limit) {
+    return store.verifyChain(
+        authorizer.require(project, Action.AUDIT_READ).projectId(), after, limit);
   }
 }

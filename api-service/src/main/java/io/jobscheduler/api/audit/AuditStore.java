@@ -4,6 +4,7 @@ import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Limit;
 import io.jobscheduler.api.paging.Page;
+import io.jobscheduler.api.problem.Violations;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -102,28 +103,68 @@ class AuditStore {
     h.createQuery(PLAN_FOR_THE_VALUES).mapTo(String.class).one();
   }
 
-  // One hash for each row of the project, in one snapshot (R__42_audit.sql).
+  private static final int MOST_CHECKED = 100_000;
+
+  // One hash for each link of the part, in one snapshot (R__42_audit.sql).
   private static final String VERIFY_CHAIN =
       """
-      SELECT v.sealed, v.head, v.sealed_at, v.broken_id, v.broken_why, v.unsealed, v.unsealed_since
-        FROM jobs.verify_audit(:project) v
+      SELECT v.sealed, v.head, v.sealed_at, v.checked, v.checked_head, v.more, v.broken_id, v.broken_why,
+             v.unsealed, v.unsealed_since
+        FROM jobs.verify_audit(:project, :after, :limit) v
       """;
 
-  Verdict verifyChain(int projectId) {
+  /**
+   * Checks a part of a chain.
+   *
+   * @param after how many links lie before it; null: none
+   * @param limit how many links it has at most, 1 to 100,000; null: so many
+   * @throws io.jobscheduler.api.problem.ProblemException 422
+   */
+  Verdict verifyChain(int projectId, @Nullable String after, @Nullable String limit) {
+    Violations violations = new Violations();
+    long first = number(violations, "after", after, 0, Long.MAX_VALUE - MOST_CHECKED, 0);
+    long most = number(violations, "limit", limit, 1, MOST_CHECKED, MOST_CHECKED);
+    violations.throwIfAny();
     return jdbi.withHandle(
         h ->
             h.createQuery(VERIFY_CHAIN)
                 .bind("project", projectId)
-                .map((row, c) -> verdictOf(row))
+                .bind("after", first)
+                .bind("limit", (int) most)
+                .map((row, c) -> verdictOf(row, first))
                 .one());
   }
 
-  private static Verdict verdictOf(ResultSet row) throws SQLException {
+  private static long number(
+      Violations violations,
+      String name,
+      @Nullable String text,
+      long least,
+      long most,
+      long otherwise) {
+    if (text == null) {
+      return otherwise;
+    }
+    try {
+      long number = Long.parseLong(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Falls through to the one answer.
+    }
+    violations.add("?" + name, "Expected a whole number from " + least + " to " + most + ".");
+    return otherwise;
+  }
+
+  private static Verdict verdictOf(ResultSet row, long after) throws SQLException {
     String broken = row.getString("broken_id");
     return new Verdict(
         broken == null,
         new Verdict.Sealed(
             row.getLong("sealed"), row.getString("head"), instantOf(row, "sealed_at")),
+        new Verdict.Checked(after, row.getLong("checked"), row.getString("checked_head")),
+        row.getBoolean("more") ? Long.valueOf(after + row.getLong("checked")) : null,
         broken == null ? null : new Verdict.Broken(broken, row.getString("broken_why")),
         new Verdict.Tail(row.getLong("unsealed"), instantOf(row, "unsealed_since")));
   }

@@ -54,8 +54,16 @@ public class PlatformAuditResource {
       operationId = "verifyPlatformAudit",
       summary = "Check the audit log of the platform against its chain of hashes",
       extensions = @Extension(name = "x-role", value = "platform-admin"))
-  public Verdict verifyPlatform() {
+  public Verdict verifyPlatform(
+      @Parameter(
+              description =
+                  "go on behind so many entries, which were checked before: next of that answer")
+          @QueryParam("after")
+          @Nullable String after,
+      @Parameter(description = "entries to check at most: 1 to 100000, the default")
+          @QueryParam("limit")
+          @Nullable String limit) {
     authorizer.requirePlatformAdmin();
-    return store.verifyChain(PLATFORM);
+    return store.verifyChain(PLATFORM, after, limit);
   }
 }

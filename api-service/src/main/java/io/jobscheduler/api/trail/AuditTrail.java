@@ -5,6 +5,13 @@ import io.jobscheduler.api.http.RequestIds;
 import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.RequestScoped;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -18,6 +25,7 @@ public class AuditTrail {
   private final CurrentVertxRequest request;
   private @Nullable Handle handle;
   private TrailStore.@Nullable By who;
+  private final Map<String, TrailStore.Change> changes = new TreeMap<>();
   private String action = "";
   private int projectId;
 
@@ -96,6 +104,32 @@ public class AuditTrail {
   }
 
   /**
+   * Notes what a field of the object was and is, for tables that no trigger watches; once more
+   * replaces it. Nothing is noted of what stays the same. Never payloads: see {@link #hash}.
+   */
+  public void changed(String field, @Nullable Object before, @Nullable Object after) {
+    if (Objects.equals(before, after)) {
+      changes.remove(field);
+    } else {
+      changes.put(field, new TrailStore.Change(before, after));
+    }
+  }
+
+  /** What is shown of a payload or a result, as the triggers show it; null of null. */
+  public static @Nullable String hash(@Nullable String secret) {
+    if (secret == null) {
+      return null;
+    }
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
+      return "sha256:" + HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
    * Ends the record: a row for what no trigger saw.
    *
    * @throws IllegalStateException when nobody has authorised the caller
@@ -105,7 +139,8 @@ public class AuditTrail {
     if (transaction == null || who == null) {
       throw new IllegalStateException("nothing says who did " + action);
     }
-    store.noteAction(transaction, projectId, kind, object);
+    store.noteAction(transaction, projectId, kind, object, changes);
+    changes.clear();
     handle = null;
   }
 }

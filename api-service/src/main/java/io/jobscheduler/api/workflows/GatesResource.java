@@ -8,6 +8,7 @@ import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.problem.ProblemException;
+import io.jobscheduler.api.trail.AuditTrail;
 import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
@@ -36,6 +37,7 @@ public class GatesResource {
   private final Surgery surgery;
   private final GateStore store;
   private final MemberStore members;
+  private final AuditTrail trail;
   private final int mostPayloadBytes;
 
   GatesResource(
@@ -43,11 +45,13 @@ public class GatesResource {
       Surgery surgery,
       GateStore store,
       MemberStore members,
+      AuditTrail trail,
       JobLimits limits) {
     this.authorizer = authorizer;
     this.surgery = surgery;
     this.store = store;
     this.members = members;
+    this.trail = trail;
     this.mostPayloadBytes = JobLimits.payloadBytes(limits);
   }
 
@@ -129,15 +133,16 @@ public class GatesResource {
             body,
             JsonBody.LARGE,
             in -> GateBody.Signal.read(in, mostPayloadBytes));
-    Object payload = request.payload();
+    Object given = request.payload();
+    String payload = given == null ? null : given.toString();
     String by = grant.actor().label();
-    return surgery.operate(
+    return surgery.change(
         grant,
+        id,
         h -> {
-          SurgeryStore.Done done =
-              store.send(
-                  h, grant.projectId(), id, name, payload == null ? null : payload.toString(), by);
+          SurgeryStore.Done done = store.send(h, grant.projectId(), id, name, payload, by);
           Surgery.check(done.verdict());
+          trail.changed("payload", null, AuditTrail.hash(payload));
           return new Surgery.Outcome<>(new Answer(done.ready().size()), done.ready());
         });
   }
@@ -175,13 +180,16 @@ public class GatesResource {
             .flatMap(name -> members.findMember(grant.projectId(), id, name))
             .orElseThrow(GatesResource::noGate);
     String by = grant.actor().label();
-    return surgery.operate(
+    return surgery.change(
         grant,
+        id,
         h -> {
           SurgeryStore.Done done =
               store.decide(
                   h, grant.projectId(), id, job, request.decision(), by, request.comment());
           refuse(done.verdict());
+          trail.changed("decision", null, request.decision());
+          trail.changed("comment", null, request.comment());
           return new Surgery.Outcome<>(new Answer(done.ready().size()), done.ready());
         });
   }

@@ -5,10 +5,13 @@ import io.jobscheduler.api.database.Patience;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.signal.Signals;
+import io.jobscheduler.api.trail.AuditTrail;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -28,11 +31,13 @@ class Surgery {
   private final Jdbi jdbi;
   private final SurgeryStore store;
   private final Signals signals;
+  private final AuditTrail trail;
 
-  Surgery(Jdbi jdbi, SurgeryStore store, Signals signals) {
+  Surgery(Jdbi jdbi, SurgeryStore store, Signals signals, AuditTrail trail) {
     this.jdbi = jdbi;
     this.store = store;
     this.signals = signals;
+    this.trail = trail;
   }
 
   /** The answer, what became ready, and the workers that have something to do at once. */
@@ -50,6 +55,30 @@ class Surgery {
     return outcome.answer();
   }
 
+  /** Like {@link #operate}, on one workflow: what it changes of it is recorded. */
+  <T> T change(Grant grant, int workflow, Function<Handle, Outcome<T>> operation) {
+    return operate(
+        grant,
+        h -> {
+          hold(h, grant, workflow, false);
+          SurgeryStore.Standing before = store.standing(h, workflow);
+          Outcome<T> outcome = operation.apply(h);
+          SurgeryStore.Standing after = store.standing(h, workflow);
+          trail.changed("paused", before.paused(), after.paused());
+          trail.changed("pauseReason", before.pauseReason(), after.pauseReason());
+          trail.changed(
+              "jobs", others(before.jobs(), after.jobs()), others(after.jobs(), before.jobs()));
+          return outcome;
+        });
+  }
+
+  /** The counts that {@code other} has not. */
+  private static Map<String, Long> others(Map<String, Long> counts, Map<String, Long> other) {
+    Map<String, Long> differing = new TreeMap<>(counts);
+    differing.entrySet().removeAll(other.entrySet());
+    return differing;
+  }
+
   private void hold(Handle h, Grant grant, int workflow, boolean dryRun) {
     boolean there =
         dryRun
@@ -62,15 +91,30 @@ class Surgery {
 
   /** Runs members again that have ended. */
   SurgeryAnswer retry(Grant grant, int workflow, Rerun.Mode mode, boolean dryRun) {
-    return operate(
+    return run(
         grant,
+        workflow,
+        dryRun,
         h -> {
-          hold(h, grant, workflow, dryRun);
           StoredGraph graph = store.graph(h, grant.projectId(), workflow);
           BitSet again = Rerun.of(graph, mode);
           List<ReadyJob> ready =
               dryRun || again.isEmpty() ? List.of() : rerun(h, grant, workflow, graph, again);
+          trail.changed("rerun", null, again.cardinality());
           return new Outcome<>(SurgeryAnswer.of(graph, again, -1, dryRun), ready);
+        });
+  }
+
+  private <T> T run(
+      Grant grant, int workflow, boolean dryRun, Function<Handle, Outcome<T>> operation) {
+    if (!dryRun) {
+      return change(grant, workflow, operation);
+    }
+    return operate(
+        grant,
+        h -> {
+          hold(h, grant, workflow, true);
+          return operation.apply(h);
         });
   }
 
@@ -92,10 +136,11 @@ class Surgery {
       @Nullable String result,
       String message,
       boolean dryRun) {
-    return operate(
+    return run(
         grant,
+        workflow,
+        dryRun,
         h -> {
-          hold(h, grant, workflow, dryRun);
           StoredGraph graph = store.graph(h, grant.projectId(), workflow);
           Integer at = graph.position(key);
           if (at == null) {
@@ -121,6 +166,9 @@ class Surgery {
           if (!done.verdict().equals("ended")) {
             throw conflict("The job has started meanwhile.");
           }
+          trail.changed("state", member.state(), state);
+          trail.changed("message", null, message);
+          trail.changed("result", null, AuditTrail.hash(result));
           ready.removeIf(job -> job.id() == member.id());
           ready.addAll(done.ready());
           return new Outcome<>(answer, ready);
@@ -143,8 +191,9 @@ class Surgery {
 
   /** Pauses a workflow, or replaces the reason of its pause. */
   void pause(Grant grant, int workflow, String by, @Nullable String reason) {
-    operate(
+    change(
         grant,
+        workflow,
         h -> {
           check(store.pause(h, grant.projectId(), workflow, by, reason));
           return new Outcome<>(true, List.of());
@@ -153,8 +202,9 @@ class Surgery {
 
   /** Ends a pause; no harm if there is none. */
   void resume(Grant grant, int workflow) {
-    operate(
+    change(
         grant,
+        workflow,
         h -> {
           SurgeryStore.Done done = store.resume(h, grant.projectId(), workflow);
           check(done.verdict());
@@ -183,8 +233,9 @@ class Surgery {
             return new Cancelled(live - running, running);
           });
     }
-    return operate(
+    return change(
         grant,
+        workflow,
         h -> {
           SurgeryStore.Cancelled done = store.cancel(h, grant.projectId(), workflow, by, reason);
           if (done.cancelled() == null) {
@@ -193,6 +244,9 @@ class Surgery {
           if (done.cancelled() + done.requested() == 0 && !store.wasCancelled(h, workflow)) {
             throw finished();
           }
+          trail.changed("reason", null, reason);
+          // What runs keeps its state until it has ended.
+          trail.changed("cancelRequested", 0, done.requested());
           return new Outcome<>(
               new Cancelled(done.cancelled(), done.requested()), List.of(), done.workers());
         });

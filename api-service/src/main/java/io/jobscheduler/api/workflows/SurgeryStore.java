@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,44 @@ class SurgeryStore {
         .bind("workflow", workflow)
         .mapTo(String.class)
         .one();
+  }
+
+  /**
+   * How a workflow stands.
+   *
+   * @param jobs how many members in each state
+   */
+  record Standing(boolean paused, @Nullable String pauseReason, Map<String, Long> jobs) {}
+
+  private record StateCount(boolean paused, @Nullable String reason, String state, long jobs) {}
+
+  // At most 20,000 members, by the workflow indexes of both tables alone.
+  private static final String COUNT_MEMBERS =
+      """
+      SELECT w.paused_at IS NOT NULL AS paused, w.pause_reason, c.state, c.jobs
+        FROM jobs.workflows w
+        JOIN jobs.workflow_counts c ON c.workflow_id = w.id
+       WHERE w.id = :workflow AND c.workflow_id = :workflow
+      """;
+
+  /** How a workflow stands that the caller holds. */
+  Standing standing(Handle h, int workflow) {
+    List<StateCount> rows =
+        h.createQuery(COUNT_MEMBERS)
+            .bind("workflow", workflow)
+            .map(
+                (row, c) ->
+                    new StateCount(
+                        row.getBoolean("paused"),
+                        row.getString("pause_reason"),
+                        row.getString("state"),
+                        row.getLong("jobs")))
+            .list();
+    Map<String, Long> jobs = new TreeMap<>();
+    rows.forEach(row -> jobs.merge(row.state(), row.jobs(), Long::sum));
+    return rows.isEmpty()
+        ? new Standing(false, null, jobs)
+        : new Standing(rows.get(0).paused(), rows.get(0).reason(), jobs);
   }
 
   private static final String WORKFLOW_EXISTS =

@@ -10,6 +10,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,6 +105,7 @@ class OidcHttpTest {
   @Test
   void whatAnUnknownUserChangesIsRecorded() {
     String shop = admin.project("oidc-recorded");
+    List<String> made = new ArrayList<>();
     for (String name : List.of("first", "second", "third")) {
       String id =
           admin.post(shop + "/jobs", "{\"type\":\"echo\"}").status(201).json().path("id").asText();
@@ -123,7 +125,19 @@ class OidcHttpTest {
       assertEquals(
           name.equals("third") ? "second" : name,
           user.get(ME).status(200).json().path("name").asText());
+      made.add(user.get(ME).json().path("id").asText());
     }
+    // What the issuer's token makes and changes of the user is the user's own doing.
+    assertEquals(
+        "firstLogin,renamedByIssuer",
+        ApiClient.value(
+            "SELECT string_agg(action, ',' ORDER BY id) FROM audit_log WHERE object_kind = 'user'"
+                + " AND actor_kind = 'user' AND actor = 'sub:recorded' AND actor_id = object_id AND"
+                + " address = '127.0.0.1' AND request_id IS NOT NULL AND object_id = '"
+                + made.get(0)
+                + "'"));
+    assertEquals(
+        "0", ApiClient.value("SELECT count(*) FROM audit_log WHERE actor_kind = 'unknown'"));
   }
 
   @Test

@@ -12,6 +12,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,10 +66,10 @@ class AuditPgTest {
     }
   }
 
-  /** Sealed, broken at, why, unsealed. */
+  /** Checked, broken at, why, unsealed. */
   private String verdict() {
     return database.sql(
-        "SELECT concat_ws(' ', sealed, coalesce(broken_id::text, 'whole'), broken_why, unsealed)"
+        "SELECT concat_ws(' ', checked, coalesce(broken_id::text, 'whole'), broken_why, unsealed)"
             + " FROM verify_audit(1)");
   }
 
@@ -295,6 +297,66 @@ class AuditPgTest {
     superuser("DELETE FROM audit_log WHERE id = 0");
     superuser("UPDATE audit_log SET project_id = 1 WHERE project_id = 2");
     assertEquals("4 4 row-inserted 0", verdict());
+  }
+
+  private String part(long after, int limit) {
+    return database.sql(
+        "SELECT concat_ws(' ', checked, more, coalesce(broken_id::text, 'whole'), broken_why)"
+            + " FROM verify_audit(1, %d, %d)".formatted(after, limit));
+  }
+
+  @Test
+  void aPartIsCheckedAfterTheOneBeforeIt() throws SQLException {
+    sealed(7);
+    assertEquals("3 t whole", part(0, 3));
+    assertEquals("3 t whole", part(3, 3));
+    assertEquals("1 f whole", part(6, 3));
+    assertEquals("0 f whole", part(7, 3));
+    assertEquals(
+        database.sql("SELECT head FROM verify_audit(1)"),
+        database.sql("SELECT checked_head FROM verify_audit(1, 6, 3)"));
+    superuser("UPDATE audit_log SET actor = 'somebody else' WHERE id = 4");
+    assertEquals("3 t whole", part(0, 3));
+    assertEquals("3 t 4 row-changed", part(3, 3));
+    assertEquals("3 t 4 row-changed", part(1, 3));
+    superuser("DELETE FROM audit_log WHERE id = 3", "DELETE FROM audit_seals WHERE audit_id = 3");
+    assertEquals("3 t 4 link-missing", part(3, 3));
+    superuser("DELETE FROM audit_log WHERE id = 7", "DELETE FROM audit_seals WHERE audit_id = 7");
+    assertEquals("2 t 7 end-missing", part(0, 2), "whichever part is asked for");
+  }
+
+  /** The log grows for ever: what one request reads must not. */
+  @Test
+  void aPartCostsWhatItHoldsHoweverLongTheLogIs() throws SQLException {
+    superuser(
+        "INSERT INTO audit_log (project_id, actor_kind, actor, action, object_kind, object_id)"
+            + " SELECT 1, 'user', 'a', 'x', 'job', n::text FROM generate_series(1, 20000) n");
+    assertEquals(20_000, seal(20_000));
+    superuser("ANALYZE audit_log", "ANALYZE audit_seals");
+    for (int after : new int[] {0, 10_000, 19_900}) {
+      long pages = pages("SELECT * FROM verify_audit(1, %d, 100)".formatted(after));
+      assertTrue(pages < 2_000, "pages read for 100 links after " + after + ": " + pages);
+    }
+  }
+
+  /** Buffers that a statement touches when it runs a second time. */
+  private long pages(String sql) throws SQLException {
+    try (Connection connection = database.superuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET search_path = jobs");
+      statement.execute(sql);
+      try (ResultSet row =
+          statement.executeQuery("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + sql)) {
+        row.next();
+        Matcher hits =
+            Pattern.compile("\"Shared (?:Hit|Read) Blocks\": (\\d+)").matcher(row.getString(1));
+        long most = 0;
+        while (hits.find()) {
+          most = Math.max(most, Long.parseLong(hits.group(1)));
+        }
+        return most;
+      }
+    }
   }
 
   /** Whoever forges links as well forges the whole chain: its end is not what was noted outside. */
