@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoadClient {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String LINES = "application/x-ndjson";
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final long PAUSE_MILLIS = 200;
 
@@ -84,7 +85,7 @@ final class LoadClient {
   Optional<Answer> postLines(String path, List<? extends Map<String, ?>> lines) {
     StringBuilder body = new StringBuilder();
     lines.forEach(line -> body.append(text(line)).append('\n'));
-    return call("POST", path, "application/x-ndjson", body.toString());
+    return call("POST", path, LINES, body.toString());
   }
 
   private Optional<Answer> call(String method, String path, String type, @Nullable String body) {
@@ -120,7 +121,11 @@ final class LoadClient {
                     : HttpRequest.BodyPublishers.ofString(body));
     if (body != null) {
       String media = method.equals("PATCH") ? "application/merge-patch+json" : type;
-      request.header("Content-Type", media).header("Idempotency-Key", key);
+      request.header("Content-Type", media);
+      // Lines have keys of their own.
+      if (!type.equals(LINES)) {
+        request.header("Idempotency-Key", key);
+      }
     }
     try {
       return Optional.of(http.send(request.build(), HttpResponse.BodyHandlers.ofString()));
