@@ -85,6 +85,15 @@ final class JobMaker {
     return placed(body, Expectation.ANY);
   }
 
+  /** One that waits for its time, or runs for a while: for a cancel. */
+  Made toCancel() {
+    Map<String, Object> body = body("sleep", Map.of("millis", 1_500));
+    if (random.nextBoolean()) {
+      body.put("delay", "PT5S");
+    }
+    return on(LoadQueues.SLOW, body, Expectation.ANY);
+  }
+
   private static Map<String, Object> body(String type, Map<String, ?> payload) {
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("type", type);

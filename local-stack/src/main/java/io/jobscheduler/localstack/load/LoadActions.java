@@ -196,16 +196,33 @@ final class LoadActions {
         : Optional.of(fitting.get(random.nextInt(fitting.size())));
   }
 
-  /** Once asked for, never again: what is answered as cancelled must stay so. */
+  /**
+   * One of long ago, which has mostly ended; or a new one, that waits, runs, or is about to. Once
+   * asked for it is never asked for again: what is answered as cancelled must stay so.
+   */
   private void cancel() {
-    draw(Expectation.SUCCEEDS)
-        .ifPresent(
-            known -> {
-              recent.remove(known);
-              ledger.mayEndAnyhow(known.job());
-              String path = jobs(known.project()) + "/" + known.job() + "/cancel";
-              client.post(path, Map.of("reason", "chaos")).ifPresent(a -> cancelled(known, a));
-            });
+    String project = plan.projects().get(random.nextInt(plan.projects().size()));
+    if (random.nextBoolean()) {
+      Made made = maker.toCancel();
+      accepted(client.post(jobs(project), made.body()), "single")
+          .map(body -> body.path("id").asLong())
+          .ifPresent(
+              job -> {
+                ledger.accepted(
+                    job, new Ledger.Accepted(project, made.queue(), made.expectation()));
+                cancel(new Known(job, project, made.expectation()));
+              });
+    } else {
+      draw(Expectation.SUCCEEDS).ifPresent(this::cancel);
+    }
+  }
+
+  private void cancel(Known known) {
+    recent.remove(known);
+    ledger.mayEndAnyhow(known.job());
+    client
+        .post(jobs(known.project()) + "/" + known.job() + "/cancel", Map.of("reason", "chaos"))
+        .ifPresent(answer -> cancelled(known, answer));
   }
 
   private void cancelled(Known known, LoadClient.Answer answer) {

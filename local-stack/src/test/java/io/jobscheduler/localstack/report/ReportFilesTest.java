@@ -42,13 +42,17 @@ class ReportFilesTest {
 
   private static Judgement kept() {
     return new Judgement(
-        Map.of(Invariant.I1, new Verdict(100, 0, List.of())), Map.of("handlers begun", 7L), List.of());
+        Map.of(Invariant.I1, new Verdict(100, 0, List.of())),
+        Map.of("handlers begun", 7L),
+        List.of());
   }
 
   private static Judgement broken() {
     Violation violation = new Violation(Invariant.I5, 42L, "started <b>early</b>");
     return new Judgement(
-        Map.of(Invariant.I5, new Verdict(10, 3, List.of(violation))), Map.of(), List.of("500 & more"));
+        Map.of(Invariant.I5, new Verdict(10, 3, List.of(violation))),
+        Map.of(),
+        List.of("500 & more"));
   }
 
   private JsonNode json(ScenarioReport... scenarios) throws IOException {
@@ -64,7 +68,8 @@ class ReportFilesTest {
 
   @Test
   void tellsEveryInvariantOfACleanRun() throws IOException {
-    JsonNode report = json(scenario("mix", kept(), List.of()), scenario("kills", kept(), List.of()));
+    JsonNode report =
+        json(scenario("mix", kept(), List.of()), scenario("kills", kept(), List.of()));
 
     assertTrue(report.path("clean").asBoolean());
     TreeSet<String> names = new TreeSet<>();
@@ -102,7 +107,8 @@ class ReportFilesTest {
     Recovery recovery =
         Recovery.of(IntStream.rangeClosed(1, 200).mapToObj(Duration::ofSeconds).toList());
     assertEquals(
-        new Recovery(200, Duration.ofSeconds(100), Duration.ofSeconds(198), Duration.ofSeconds(200)),
+        new Recovery(
+            200, Duration.ofSeconds(100), Duration.ofSeconds(198), Duration.ofSeconds(200)),
         recovery);
     assertEquals(
         new Recovery(0, Duration.ZERO, Duration.ZERO, Duration.ZERO), Recovery.of(List.of()));
