@@ -119,7 +119,7 @@ CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON project_memb
 CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON queues FOR EACH ROW
   WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
   EXECUTE FUNCTION audit_change('queue', 'name', 'project_id',
-    'id,project_id,created_at,updated_at,rekey_after,rekey_until', '', '');
+    'id,project_id,created_at,updated_at,rekey_after,rekey_until,search_since', '', '');
 CREATE OR REPLACE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON schedules FOR EACH ROW
   WHEN (current_setting('jobs.audit', true) <> '' OR session_user = '${api_role}')
   EXECUTE FUNCTION audit_change('schedule', 'name', 'project_id',

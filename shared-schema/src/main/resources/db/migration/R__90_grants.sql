@@ -14,7 +14,7 @@ GRANT SELECT ON projects, users, project_members, signing_keys, queues, jobs, fi
                 finished_attempts, workflows, workflow_members, workflow_callbacks, dependencies, workers, all_jobs,
                 workflow_status, workflow_counts,
                 cancel_requests, job_progress, job_logs,
-                job_statistics, queue_depths, statistics_progress
+                job_statistics, queue_depths, statistics_progress, search_terms
    TO ${api_role};
 GRANT SELECT, INSERT (worker_id), DELETE ON worker_drains TO ${api_role};
 GRANT INSERT (name, description), UPDATE (description, deleted_at) ON projects TO ${api_role};
@@ -78,7 +78,7 @@ GRANT EXECUTE ON FUNCTION
   set_queue_limits(int, int, int, int, bigint, int), set_queue_ageing(int, bigint),
   pause_queue(int, text, text, timestamptz), resume_queue(int), assert_lease(bigint, bigint),
   redrive_jobs(int, bigint[], text[]), run_jobs_now(int, bigint[]), outcome_of_end(text, text, text),
-  type_run_seconds(int, text[])
+  type_run_seconds(int, text[]), set_search_paths(int, text[]), search_term(text, text), payload_at(json, text)
    TO ${api_role};
 GRANT EXECUTE ON FUNCTION cancel_jobs(int, bigint[], text, text), release_waiting(int, bigint[]) TO ${api_role};
 -- Of workflows that run it writes nothing itself: surgery, gates and growth are functions.
@@ -142,7 +142,8 @@ GRANT EXECUTE ON FUNCTION
   roll_up_statistics(interval, interval, boolean), sample_queue_depths(), summarise_finished_jobs(), forget_statistics(int),
   seal_audit(int),
   promote_jobs(bigint[]), loop_candidates(text, int, bigint[]), queue_gauges(), tell_edges(bigint, int), delete_due_defaults(int), next_expired_partition(date[]),
-  forget_workflows(int), forget_keys(int), note_first_failures(int), cancel_overdue(int), forget_edges(bigint, int)
+  forget_workflows(int), forget_keys(int), note_first_failures(int), cancel_overdue(int), forget_edges(bigint, int),
+  forget_search_terms(bigint, int)
    TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   schedules_ahead(interval, int), take_due_schedules(int, int[]), take_stale_schedules(text, int, int),

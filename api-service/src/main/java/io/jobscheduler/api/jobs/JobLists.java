@@ -11,9 +11,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +31,7 @@ class JobLists {
   private final Jdbi jdbi;
   private final JobListStore store;
   private final MemberListStore members;
-  private final JobSearchStore search;
+  private final JobSearches searches;
   private final JobStore jobs;
   private final EnqueueStore queues;
 
@@ -41,13 +39,13 @@ class JobLists {
       Jdbi jdbi,
       JobListStore store,
       MemberListStore members,
-      JobSearchStore search,
+      JobSearches searches,
       JobStore jobs,
       EnqueueStore queues) {
     this.jdbi = jdbi;
     this.store = store;
     this.members = members;
-    this.search = search;
+    this.searches = searches;
     this.jobs = jobs;
     this.queues = queues;
   }
@@ -56,7 +54,8 @@ class JobLists {
   public record JobPage(
       List<JobSummary> items, @Nullable String nextCursor, Count count, boolean partial) {}
 
-  private record Found(Collection<Long> ids, long count, long beyond) {
+  /** Ids, how many fit (capped), and the first id that was not looked at; 0: all were. */
+  record Found(Collection<Long> ids, long count, long beyond) {
     static final Found NOTHING = new Found(List.of(), 0, 0);
   }
 
@@ -148,43 +147,11 @@ class JobLists {
    * whether it is all.
    */
   private JobPage found(Handle h, Scope scope, JobFilter filter, long before, int limit) {
-    Integer schedule = null;
-    if (filter.schedule() != null) {
-      schedule = members.findScheduleId(h, scope, filter.schedule()).orElse(null);
-      if (schedule == null) {
-        return new JobPage(List.of(), null, new Count(0, false), false);
-      }
-    }
-    Found live = Found.NOTHING;
-    List<String> states = filter.liveStates();
-    // Only dead jobs have a fingerprint.
-    if (!states.isEmpty() && filter.error() == null) {
-      List<Long> ids =
-          search.liveMatches(h, scope, sought(filter, states, schedule, before, limit + 1));
-      live = new Found(ids, 0, ids.size() > limit ? 0 : store.liveBeyond(h, scope, before));
-    }
-    Found ended = Found.NOTHING;
-    states = filter.terminalStates();
-    if (!states.isEmpty()) {
-      List<JobListStore.Ended> rows =
-          search.endedMatches(h, scope, sought(filter, states, schedule, before, limit + 1));
-      List<String> notFull = notFull(states, rows, limit + 1);
-      ended =
-          new Found(
-              rows.stream().map(JobListStore.Ended::id).toList(),
-              0,
-              notFull.isEmpty() ? 0 : store.endedBeyond(h, scope, notFull, before));
-    }
-    JobPage page = page(h, scope.projectId(), limit, live, ended);
+    JobSearches.Both both = searches.find(h, scope, filter, before, limit + 1);
+    JobPage page = page(h, scope.projectId(), limit, both.live(), both.ended());
     boolean all = page.nextCursor() == null && before == Long.MAX_VALUE;
     return new JobPage(
         page.items(), page.nextCursor(), new Count(page.items().size(), !all), page.partial());
-  }
-
-  private static JobSearchStore.Sought sought(
-      JobFilter filter, List<String> states, @Nullable Integer schedule, long before, int limit) {
-    return new JobSearchStore.Sought(
-        filter.search(), states, filter.workflow(), schedule, filter.error(), before, limit);
   }
 
   /** Only dead jobs have a fingerprint. */
@@ -252,7 +219,7 @@ class JobLists {
       return Found.NOTHING;
     }
     List<JobListStore.Ended> rows = store.endedIds(h, scope, states, before, limit);
-    List<String> notFull = notFull(states, rows, limit);
+    List<String> notFull = JobSearches.notFull(states, rows, limit);
     long beyond =
         scope.looksInside() && !notFull.isEmpty()
             ? store.endedBeyond(h, scope, notFull, before)
@@ -262,15 +229,6 @@ class JobLists {
             ? rows.size()
             : store.countEnded(h, scope, states);
     return new Found(rows.stream().map(JobListStore.Ended::id).toList(), count, beyond);
-  }
-
-  /** The states of which all rows that were looked at and fit are there. */
-  private static List<String> notFull(
-      List<String> states, List<JobListStore.Ended> rows, int limit) {
-    Map<String, Long> found =
-        rows.stream()
-            .collect(Collectors.groupingBy(JobListStore.Ended::state, Collectors.counting()));
-    return states.stream().filter(s -> found.getOrDefault(s, 0L) < limit).toList();
   }
 
   /**

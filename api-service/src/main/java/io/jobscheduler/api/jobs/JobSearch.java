@@ -31,7 +31,6 @@ public record JobSearch(
   public static final String PAYLOAD = "payload.";
 
   private static final int MOST_PATHS = 5;
-  private static final int LONGEST_PATH = 200;
   private static final Instant FIRST = Instant.parse("1970-01-01T00:00:00Z");
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
 
@@ -85,9 +84,8 @@ public record JobSearch(
 
   private static PayloadMatch match(String name, String value, Violations violations) {
     String path = name.substring(PAYLOAD.length());
-    if (path.isEmpty() || path.length() > LONGEST_PATH || path.indexOf('\0') >= 0) {
-      violations.add(
-          "?" + PAYLOAD, "Expected a path of 1 to " + LONGEST_PATH + " characters after it.");
+    if (!PayloadPath.isOne(path)) {
+      violations.add("?" + PAYLOAD, PayloadPath.EXPECTED);
     }
     if (value.indexOf('\0') >= 0) {
       violations.add("?" + PAYLOAD, "No payload has a U+0000.");

@@ -202,20 +202,43 @@ public class JobsResource {
       extensions = @Extension(name = "x-role", value = "viewer"))
   public JobLists.JobPage list(
       @PathParam("project") String project,
-      @QueryParam("state") List<String> states,
-      @QueryParam("queue") @Nullable String queue,
-      @QueryParam("type") @Nullable String type,
-      @QueryParam("workflow") @Nullable String workflow,
-      @QueryParam("schedule") @Nullable String schedule,
-      @QueryParam("error") @Nullable String error,
-      @QueryParam("tag") @Nullable String tag,
-      @QueryParam("worker") @Nullable String worker,
-      @QueryParam("createdAfter") @Nullable String createdAfter,
-      @QueryParam("createdBefore") @Nullable String createdBefore,
+      @Parameter(
+              description = "of these states only; repeated, or with commas between",
+              example = "running,retrying")
+          @QueryParam("state")
+          List<String> states,
+      @Parameter(description = "of this queue only", example = "mail") @QueryParam("queue")
+          @Nullable String queue,
+      @Parameter(description = "of this type only", example = "invoice") @QueryParam("type")
+          @Nullable String type,
+      @Parameter(description = "of the workflow with this id only", example = "7")
+          @QueryParam("workflow")
+          @Nullable String workflow,
+      @Parameter(description = "made by the schedule of this name only", example = "nightly")
+          @QueryParam("schedule")
+          @Nullable String schedule,
+      @Parameter(
+              description = "that died of the error with this fingerprint only",
+              example = "9f86d081884c7d65")
+          @QueryParam("error")
+          @Nullable String error,
+      @Parameter(description = "that have this tag only", example = "vip") @QueryParam("tag")
+          @Nullable String tag,
+      @Parameter(description = "that this worker runs, or ran last, only", example = "42")
+          @QueryParam("worker")
+          @Nullable String worker,
+      @Parameter(description = "handed in then or later only", example = "2026-01-31T00:00:00Z")
+          @QueryParam("createdAfter")
+          @Nullable String createdAfter,
+      @Parameter(description = "handed in before then only", example = "2026-02-01T00:00:00Z")
+          @QueryParam("createdBefore")
+          @Nullable String createdBefore,
       @Parameter(
               description =
                   "In place of * a path into the payload, such as order.lines.0.id; the value as it"
-                      + " was typed, a string without quotes. Up to 5.")
+                      + " was typed, a string without quotes. Up to 5. With queue, a path that the"
+                      + " queue declares goes by an index.",
+              example = "X-17")
           @QueryParam("payload.*")
           @Nullable String payload,
       @Context UriInfo uri,

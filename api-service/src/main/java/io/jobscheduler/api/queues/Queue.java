@@ -4,6 +4,7 @@ import io.jobscheduler.api.jobs.RetryPolicy;
 import io.jobscheduler.api.paging.Count;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +17,12 @@ import org.jspecify.annotations.Nullable;
  * @param perKeyConcurrency most jobs with one concurrencyKey that run at once; jobs without a key
  *     are not limited by it
  * @param rateLimit how many jobs may start in a time
- * @param maxDepth most jobs that may wait; stored, not yet enforced
+ * @param maxDepth most jobs that may wait; what would be more is refused
  * @param aging the wait that outweighs one step of priority; null: priority always goes first
  * @param retry when a failed attempt of a job is tried again that names no policy; null: the
  *     general default
  * @param timeout of an attempt of a job that names none
+ * @param searchablePaths of payloads, by which a list of this queue's jobs is found by an index
  * @param paused the pause, while no job starts
  * @param counts live jobs by state
  * @param oldestReadyAt since when the oldest claimable job waits
@@ -36,6 +38,7 @@ public record Queue(
     @Nullable RetryPolicy retry,
     @Nullable Duration timeout,
     QueueSettings.Retention retention,
+    List<String> searchablePaths,
     QueueSettings.@Nullable Pause paused,
     Instant createdAt,
     Map<String, Count> counts,

@@ -5,6 +5,7 @@ import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonReader;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ record QueueBody(QueueSettings settings, Set<String> given) {
     Duration aging = null;
     String retry = null;
     Duration timeout = null;
+    List<String> paths = List.of();
     Days days = new Days(s.finishedDays(), s.deadDays());
     String field;
     while ((field = in.nextField()) != null) {
@@ -51,6 +53,7 @@ record QueueBody(QueueSettings settings, Set<String> given) {
         case "retry" -> retry = RetryPolicy.read(in);
         case "timeout" -> timeout = Fields.duration(in, SHORTEST, LONGEST_RUN);
         case "retention" -> days = readRetention(in, days, given);
+        case "searchablePaths" -> paths = SearchablePaths.read(in);
         default -> in.unknownField();
       }
     }
@@ -65,7 +68,8 @@ record QueueBody(QueueSettings settings, Set<String> given) {
             retry,
             timeout,
             days.finished(),
-            days.dead()),
+            days.dead(),
+            paths),
         given);
   }
 

@@ -1,10 +1,12 @@
 package io.jobscheduler.api.queues;
 
+import io.jobscheduler.api.database.Patience;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
@@ -41,7 +43,8 @@ class QueueEditStore {
 
   /** Creates or replaces a queue; true when it is new, or was deleted. */
   boolean putQueue(int projectId, String name, QueueSettings settings) {
-    return jdbi.inTransaction(
+    return Patience.in(
+        jdbi,
         h -> {
           int inserted =
               bind(h.createUpdate(INSERT_QUEUE), settings)
@@ -52,10 +55,14 @@ class QueueEditStore {
                   .bind("ageing", millis(settings.aging()))
                   .execute();
           if (inserted > 0) {
+            if (!settings.searchablePaths().isEmpty()) {
+              setPaths(h, lock(h, projectId, name, false).orElseThrow().id(), settings);
+            }
             return true;
           }
           Row before = lock(h, projectId, name, true).orElseThrow();
           boolean revived = update(h, before.id(), settings);
+          setPaths(h, before.id(), settings);
           setLimits(h, before.id(), settings);
           return revived;
         });
@@ -63,7 +70,8 @@ class QueueEditStore {
 
   /** Changes what {@code given} names; whether there is such a queue. */
   boolean patchQueue(int projectId, String name, QueueSettings change, Set<String> given) {
-    return jdbi.inTransaction(
+    return Patience.in(
+        jdbi,
         h -> {
           Row before = lock(h, projectId, name, false).orElse(null);
           if (before == null) {
@@ -71,6 +79,7 @@ class QueueEditStore {
           }
           QueueSettings settings = change.over(before.settings(), given);
           update(h, before.id(), settings);
+          setPaths(h, before.id(), settings);
           setLimits(h, before.id(), settings);
           return true;
         });
@@ -80,7 +89,7 @@ class QueueEditStore {
       """
       SELECT q.id, q.weight, q.max_concurrency, q.per_key_concurrency, q.rate_limit, q.rate_period_ms,
              q.rate_burst, q.max_depth, q.ageing_ms, q.retry_policy::text AS retry_policy, q.timeout_ms,
-             q.retain_finished_days, q.retain_dead_days
+             q.retain_finished_days, q.retain_dead_days, q.search_paths
         FROM jobs.queues q
        WHERE q.project_id = :project AND q.name = :name AND (:deleted OR q.deleted_at IS NULL)
          FOR NO KEY UPDATE
@@ -133,6 +142,18 @@ class QueueEditStore {
         .bind("queue", queue)
         .bind("maxConcurrency", settings.maxConcurrency())
         .bind("perKey", settings.perKeyConcurrency())
+        .mapTo(Boolean.class)
+        .one();
+  }
+
+  // Compares too. Before the limits, whose locks are not to be held while writers of jobs are
+  // waited for.
+  private static final String SET_SEARCH_PATHS = "SELECT jobs.set_search_paths(:queue, :paths)";
+
+  private static void setPaths(Handle h, int queue, QueueSettings settings) {
+    h.createQuery(SET_SEARCH_PATHS)
+        .bind("queue", queue)
+        .bindArray("paths", String.class, settings.searchablePaths().toArray())
         .mapTo(Boolean.class)
         .one();
   }
@@ -253,7 +274,8 @@ class QueueEditStore {
         row.getString("retry_policy"),
         duration(row.getObject("timeout_ms", Long.class)),
         row.getObject("retain_finished_days", Integer.class),
-        row.getObject("retain_dead_days", Integer.class));
+        row.getObject("retain_dead_days", Integer.class),
+        List.of((String[]) row.getArray("search_paths").getArray()));
   }
 
   private static @Nullable Duration duration(@Nullable Long millis) {

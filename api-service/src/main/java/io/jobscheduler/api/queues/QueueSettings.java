@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.jobscheduler.api.jobs.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What an admin sets of a queue.
  *
  * @param retry the policy as jobs.retry_delay reads it
+ * @param searchablePaths of payloads, see {@link SearchablePaths}
  */
 record QueueSettings(
     int weight,
@@ -23,9 +25,10 @@ record QueueSettings(
     @Nullable String retry,
     @Nullable Duration timeout,
     @Nullable Integer finishedDays,
-    @Nullable Integer deadDays) {
+    @Nullable Integer deadDays,
+    List<String> searchablePaths) {
   static final QueueSettings DEFAULT =
-      new QueueSettings(1, null, null, null, null, null, null, null, 7, 30);
+      new QueueSettings(1, null, null, null, null, null, null, null, 7, 30, List.of());
 
   /**
    * A token bucket.
@@ -63,7 +66,8 @@ record QueueSettings(
         given.contains("retry") ? retry : base.retry,
         given.contains("timeout") ? timeout : base.timeout,
         given.contains("finished") ? finishedDays : base.finishedDays,
-        given.contains("dead") ? deadDays : base.deadDays);
+        given.contains("dead") ? deadDays : base.deadDays,
+        given.contains("searchablePaths") ? searchablePaths : base.searchablePaths);
   }
 
   @Nullable RetryPolicy retryPolicy() {

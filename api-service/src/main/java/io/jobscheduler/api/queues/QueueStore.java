@@ -36,7 +36,7 @@ public class QueueStore {
       """
       SELECT q.name, q.weight, q.max_concurrency, q.per_key_concurrency, q.rate_limit, q.rate_period_ms,
              q.rate_burst, q.max_depth, q.ageing_ms, q.retry_policy::text AS retry_policy, q.timeout_ms,
-             q.retain_finished_days, q.retain_dead_days, q.paused_at, q.paused_by, q.pause_reason, q.resume_at,
+             q.retain_finished_days, q.retain_dead_days, q.search_paths, q.paused_at, q.paused_by, q.pause_reason, q.resume_at,
              q.created_at,
              (SELECT count(*) FROM (SELECT 1 FROM jobs.jobs j
                WHERE j.queue_id = q.id AND j.state = 'scheduled' LIMIT :most) c) AS scheduled,
@@ -140,6 +140,7 @@ public class QueueStore {
         settings.retryPolicy(),
         settings.timeout(),
         new QueueSettings.Retention(days(settings.finishedDays()), days(settings.deadDays())),
+        settings.searchablePaths(),
         pauseOf(row),
         row.getObject("created_at", OffsetDateTime.class).toInstant(),
         counts,

@@ -29,6 +29,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -48,7 +49,7 @@ public class QueuesResource {
       {"weight":2,"maxConcurrency":10,"perKeyConcurrency":1,
        "rateLimit":{"limit":100,"period":"PT1M","burst":20},"maxDepth":100000,"aging":"PT1M",
        "retry":{"strategy":"exponential","base":"PT5S"},"timeout":"PT10M",
-       "retention":{"finished":"P7D","dead":"P30D"}}
+       "retention":{"finished":"P7D","dead":"P30D"},"searchablePaths":["order.id"]}
       """;
 
   private final QueueStore store;
@@ -71,12 +72,18 @@ public class QueuesResource {
           @Nullable Integer maxConcurrency,
       @Schema(minimum = "1", maximum = "1000000") @Nullable Integer perKeyConcurrency,
       @Nullable RateLimitRequest rateLimit,
-      @Schema(minimum = "1", description = "stored, not yet enforced") @Nullable Integer maxDepth,
+      @Schema(minimum = "1", description = "what would make more wait is refused with 429")
+          @Nullable Integer maxDepth,
       @Schema(description = "the wait that outweighs one step of priority, PT0.001S to PT24H")
           @Nullable Duration aging,
       @Nullable RetryPolicy retry,
       @Schema(description = "PT0.001S to PT720H") @Nullable Duration timeout,
-      QueueSettings.@Nullable Retention retention) {}
+      QueueSettings.@Nullable Retention retention,
+      @Schema(
+              description =
+                  "up to 5 paths of payloads, such as order.customer.id: a list of this queue's jobs by"
+                      + " one of them goes by an index, of the jobs handed in since")
+          @Nullable List<String> searchablePaths) {}
 
   /** A rate: up to burst jobs at once, then limit in each period. */
   @Schema(name = "QueueRateLimitRequest")

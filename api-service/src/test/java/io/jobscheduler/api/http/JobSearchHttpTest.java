@@ -1,6 +1,7 @@
 package io.jobscheduler.api.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,6 +9,7 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +60,48 @@ class JobSearchHttpTest {
                 .asText());
     key.get(jobs + "?tag=vip").status(200);
     key.get(jobs + "?payload.o.0.id=x").problem(403, "forbidden");
+  }
+
+  @Test
+  void pathsAreDeclaredByQueue() {
+    String queue = jobs.replace("/jobs", "/queues/default");
+    admin.patch(queue, "{\"searchablePaths\":[\"o.0.id\"]}").status(200);
+    admin.post(jobs, "{\"type\":\"t\",\"payload\":{\"o\":[{\"id\":\"z\"}]}}").status(201);
+    assertEquals(1, list("?queue=default&payload.o.0.id=z").size());
+    assertEquals(1, list("?queue=default&payload.o.0.id=1.0").size(), "handed in before");
+    assertEquals(
+        "o.0.id", admin.get(queue).status(200).json().path("searchablePaths").path(0).asText());
+    assertTrue(
+        admin.get(queue.replace("/queues/default", "/audit")).text().contains("searchPaths"));
+    for (String wrong :
+        List.of(
+            "[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]", "[\"\"]", "[\"a\",\"a\"]", "[1]", "\"a\"")) {
+      admin.patch(queue, "{\"searchablePaths\":" + wrong + "}").status(422);
+    }
+    admin.patch(queue, "{\"searchablePaths\":null}").status(200);
+  }
+
+  /** Lists have one order, newest first: nothing of a query becomes part of a statement. */
+  @Test
+  void noListTakesAnOrderToSortBy() {
+    for (String sort :
+        List.of(
+            "id%3Bselect%20pg_sleep(5)",
+            "(case%20when%201=1%20then%20id%20else%20priority%20end)",
+            "payload-%3E%3E'x'",
+            "ID",
+            "absent",
+            "x".repeat(3_000))) {
+      for (String path : List.of("/jobs", "/queues", "/workflows", "/schedules", "/workers")) {
+        String answer =
+            admin
+                .get(jobs.replace("/jobs", path) + "?sort=" + sort)
+                .problem(400, "unknown-field")
+                .text();
+        assertTrue(answer.contains("?sort"), answer);
+        assertFalse(answer.contains("ORDER BY") || answer.contains("pg_sleep"), answer);
+      }
+    }
   }
 
   @Test

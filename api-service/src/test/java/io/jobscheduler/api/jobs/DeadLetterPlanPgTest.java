@@ -53,14 +53,7 @@ class DeadLetterPlanPgTest {
 
     Jdbi jdbi = TestProjects.api(database);
     DeadLetterStore store = new DeadLetterStore(jdbi);
-    JobLists lists =
-        new JobLists(
-            jdbi,
-            new JobListStore(),
-            new MemberListStore(),
-            new JobSearchStore(),
-            new JobStore(jdbi),
-            new EnqueueStore(jdbi));
+    JobLists lists = TestJobLists.over(jdbi);
     assertEquals(20, store.findGroups(project, Long.MAX_VALUE, 50).groups().size());
     assertEquals(300, store.oldestOfGroup(project, "f1", 300).size());
     assertEquals(500, store.countGroup(project, "f1").value());

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * was there and fitted throughout is met once, however small pages and scans are.
  */
 class JobListWalkPropertyTest {
-  private static final int JOBS = 24;
+  private static final int JOBS = 32;
   private static final int WALKS = 2;
 
   @RegisterExtension final TestDatabase database = new TestDatabase();
@@ -34,14 +34,7 @@ class JobListWalkPropertyTest {
   void open() {
     Jdbi jdbi = TestProjects.api(database);
     enqueue = new EnqueueStore(jdbi);
-    lists =
-        new JobLists(
-            jdbi,
-            new JobListStore(),
-            new MemberListStore(),
-            new JobSearchStore(),
-            new JobStore(jdbi),
-            enqueue);
+    lists = TestJobLists.over(jdbi);
   }
 
   /** A project of which every second job is of the type "t", and belongs to the schedule "s". */
@@ -54,7 +47,10 @@ class JobListWalkPropertyTest {
     Walk(Random random) {
       this.random = random;
       project = TestProjects.create(database, "p" + Integer.toHexString(random.nextInt()));
-      enqueue();
+      enqueue(JOBS / 2);
+      database.sql(
+          "SELECT set_search_paths(q.id, '{k}') FROM queues q WHERE q.project_id = " + project);
+      enqueue(JOBS / 2);
       database.sql(
           """
           WITH s AS (
@@ -62,14 +58,15 @@ class JobListWalkPropertyTest {
                 next_fire_at)
             SELECT %1$d, 's', 'cron', '0 3 * * *', 'unix', 'job', 't', q.id, now()
               FROM queues q WHERE q.project_id = %1$d RETURNING id)
-          UPDATE jobs SET schedule_id = (SELECT s.id FROM s), tags = '{vip}' WHERE project_id = %1$d AND type = 't'
+          UPDATE jobs SET schedule_id = (SELECT s.id FROM s), tags = '{vip}', payload = '{"k":1}'
+           WHERE project_id = %1$d AND type = 't'
           """
               .formatted(project));
       Collections.reverse(fitting);
     }
 
-    private void enqueue() {
-      for (int i = 0; i < JOBS / 8; i++) {
+    private void enqueue(int count) {
+      for (int i = 0; i < count / 8; i++) {
         fitting.addAll(enqueueAll(4, "t"));
         all.addAll(fitting.subList(fitting.size() - 4, fitting.size()));
         all.addAll(enqueueAll(4, "other"));
@@ -98,13 +95,13 @@ class JobListWalkPropertyTest {
           WITH gone AS (
             DELETE FROM jobs WHERE id = ANY (%s)
             RETURNING id, created_at, project_id, queue_id, attempt, max_attempts, attempt_rows, returned, priority,
-                      has_dependencies, has_dependents, type, schedule_id, tags)
+                      has_dependencies, has_dependents, type, schedule_id, tags, payload)
           INSERT INTO finished_jobs (id, created_at, finished_at, retain_until, project_id, queue_id, attempt,
               max_attempts, attempt_rows, returned, priority, has_dependencies, has_dependents, state, type,
-              schedule_id, tags)
+              schedule_id, tags, payload)
           SELECT id, created_at, clock_timestamp(), current_date + (id %% 20)::int, project_id, queue_id, attempt,
                  max_attempts, attempt_rows, returned, priority, has_dependencies, has_dependents, '%s', type,
-                 schedule_id, tags
+                 schedule_id, tags, payload
             FROM gone
           """
               .formatted(ids, state));
@@ -165,5 +162,15 @@ class JobListWalkPropertyTest {
   void jobsThatAreLookedFor() {
     walk(
         all().matching(new JobSearch("vip", null, Instant.EPOCH, null, List.of())), w -> w.fitting);
+  }
+
+  /** The newer half by an index, the older by a scan. */
+  @Test
+  void jobsByADeclaredPath() {
+    JobSearch.PayloadMatch match = new JobSearch.PayloadMatch("k", "1");
+    walk(
+        JobFilter.of(List.of(), "default", null, null)
+            .matching(new JobSearch(null, null, null, null, List.of(match))),
+        w -> w.fitting);
   }
 }

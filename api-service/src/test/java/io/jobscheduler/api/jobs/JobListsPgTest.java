@@ -36,14 +36,7 @@ class JobListsPgTest {
   void open() {
     Jdbi jdbi = TestProjects.api(database);
     enqueue = new EnqueueStore(jdbi);
-    lists =
-        new JobLists(
-            jdbi,
-            new JobListStore(),
-            new MemberListStore(),
-            new JobSearchStore(),
-            new JobStore(jdbi),
-            enqueue);
+    lists = TestJobLists.over(jdbi);
     project = TestProjects.create(database, "p");
   }
 
@@ -263,6 +256,19 @@ class JobListsPgTest {
     assertTrue(page.count().capped());
   }
 
+  @Test
+  void fiftyHugeErrorsAreListedByTheirHeads() {
+    enqueue(50, "t");
+    finish("true", "dead");
+    database.sql(
+        "UPDATE finished_jobs SET error_kind = 'boom', error_message = repeat('m', 60000),"
+            + " error_stack = repeat('s', 60000), error_fingerprint = 'f1'");
+    JobLists.JobPage page = lists.list(project, ALL.ofError("f1"), Long.MAX_VALUE, 50);
+    assertEquals(50, page.items().size());
+    page.items()
+        .forEach(j -> assertTrue(String.valueOf(j.errorSummary()).length() <= 220, j::toString));
+  }
+
   /** A job that is brought back between a page's statements was in neither of their tables. */
   @Test
   void jobThatIsBroughtBackWhileAPageIsReadIsOnIt() {
@@ -280,15 +286,7 @@ class JobListsPgTest {
             }
           }
         });
-    JobLists.JobPage page =
-        new JobLists(
-                jdbi,
-                new JobListStore(),
-                new MemberListStore(),
-                new JobSearchStore(),
-                new JobStore(jdbi),
-                enqueue)
-            .list(project, ALL, Long.MAX_VALUE, 50);
+    JobLists.JobPage page = TestJobLists.over(jdbi).list(project, ALL, Long.MAX_VALUE, 50);
     assertTrue(moved.get());
     assertEquals(5, page.items().size());
     assertEquals(new Count(5, false), page.count());

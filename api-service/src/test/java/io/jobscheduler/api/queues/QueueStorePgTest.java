@@ -39,7 +39,8 @@ class QueueStorePgTest {
   }
 
   private static QueueSettings settings(int weight, Integer maxConcurrency) {
-    return new QueueSettings(weight, maxConcurrency, null, null, null, null, null, null, 7, 30);
+    return new QueueSettings(
+        weight, maxConcurrency, null, null, null, null, null, null, 7, 30, List.of());
   }
 
   private Queue find(String name) {
@@ -142,11 +143,13 @@ class QueueStorePgTest {
             "{\"strategy\":\"fixed\",\"baseSeconds\":5}",
             Duration.ofMinutes(10),
             null,
-            90);
+            90,
+            List.of("order.id"));
     assertTrue(edits.putQueue(project, "mail", all));
     Queue queue = find("mail");
     assertEquals(all.rateLimit(), queue.rateLimit());
     assertEquals(2, queue.perKeyConcurrency());
+    assertEquals(List.of("order.id"), queue.searchablePaths());
     assertEquals(1_000, queue.maxDepth());
     assertEquals(Duration.ofSeconds(30), queue.aging());
     assertEquals("fixed", queue.retry().waits().strategy());

@@ -34,6 +34,9 @@ public class RetentionLoop {
   private static final int MADE_AT_ONCE = 20;
   private static final int LOG_DAYS_AHEAD = 3;
 
+  /** Steps of the walk over search terms that find nothing before it rests. */
+  private static final int IDLE_STEPS = 20;
+
   /** lock_not_available: somebody reads; waiting longer would hold up inserts. */
   private static final String LOCK_NOT_AVAILABLE = "55P03";
 
@@ -49,6 +52,9 @@ public class RetentionLoop {
 
   /** Where the walk over edges goes on; 0 between two walks. */
   private long edgesWalkedTo;
+
+  /** As above, over the terms by which payloads are searched. */
+  private long termsWalkedTo;
 
   @Inject
   RetentionLoop(
@@ -96,6 +102,7 @@ public class RetentionLoop {
             "forget workflows",
             () -> inBatches(term, end, t -> RetentionStore.forgetWorkflows(t, config.batch())));
     done &= tryTo("forget edges", () -> forgetEdges(term, end));
+    done &= tryTo("forget search terms", () -> forgetSearchTerms(term, end));
     done &=
         tryTo(
             "forget keys",
@@ -137,6 +144,23 @@ public class RetentionLoop {
       loop.worked(walked.gone());
       edgesWalkedTo = walked.walkedTo().orElse(0);
     } while (edgesWalkedTo != 0 && nanoClock.getAsLong() - end < 0);
+    return true;
+  }
+
+  /**
+   * Goes on for as long as it finds something, and a stretch beyond: rows too many do no harm, and
+   * what is gone lies together.
+   */
+  private boolean forgetSearchTerms(Term term, long end) throws SQLException {
+    int idle = 0;
+    do {
+      long after = termsWalkedTo;
+      Walked walked =
+          transactions.run(term, t -> RetentionStore.forgetSearchTerms(t, after, config.batch()));
+      loop.worked(walked.gone());
+      idle = walked.gone() > 0 ? 0 : idle + 1;
+      termsWalkedTo = walked.walkedTo().orElse(0);
+    } while (termsWalkedTo != 0 && idle < IDLE_STEPS && nanoClock.getAsLong() - end < 0);
     return true;
   }
 

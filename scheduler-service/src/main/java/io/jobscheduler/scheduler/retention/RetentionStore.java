@@ -94,9 +94,9 @@ final class RetentionStore {
   }
 
   /**
-   * One step of the walk over edges of jobs outside workflows.
+   * One step of a walk over rows that jobs leave behind: edges outside workflows, search terms.
    *
-   * @param walkedTo the last child looked at; empty when the end was reached
+   * @param walkedTo the last job looked at; empty when the end was reached
    */
   record Walked(OptionalLong walkedTo, int gone) {}
 
@@ -108,7 +108,23 @@ final class RetentionStore {
 
   static Walked forgetEdges(LeaderTransaction transaction, long after, int limit)
       throws SQLException {
-    try (PreparedStatement statement = transaction.prepare(FORGET_EDGES)) {
+    return walk(transaction, FORGET_EDGES, after, limit);
+  }
+
+  // As above, by search_terms_job.
+  private static final String FORGET_SEARCH_TERMS =
+      """
+      SELECT f.walked_to, f.gone FROM jobs.forget_search_terms(?, ?) f
+      """;
+
+  static Walked forgetSearchTerms(LeaderTransaction transaction, long after, int limit)
+      throws SQLException {
+    return walk(transaction, FORGET_SEARCH_TERMS, after, limit);
+  }
+
+  private static Walked walk(LeaderTransaction transaction, String sql, long after, int limit)
+      throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(sql)) {
       statement.setLong(1, after);
       statement.setInt(2, limit);
       try (ResultSet row = statement.executeQuery()) {

@@ -276,6 +276,31 @@ class RetentionPgTest {
                 + " workflow_members) || ' ' || (SELECT count(*) FROM dependencies)"));
   }
 
+  @Test
+  void searchTermsGoWithTheirJobs() throws Exception {
+    retention.runOnce();
+    finished(30, "'2020-01-01'", "NULL", "succeeded");
+    finished(2, "retention_today() + 5000", "NULL", "dead");
+    database.sql(
+        "INSERT INTO search_terms (queue_id, term, job_id) SELECT 1, n % 3, f.id"
+            + " FROM finished_jobs f, generate_series(1, 2) n");
+    addTermsOfLiveJob();
+    addExpired("20190101");
+    rig.clock.advance(Duration.ofHours(1));
+
+    retention.runOnce();
+
+    assertEquals("5", database.sql("SELECT count(*) FROM search_terms"), "two dead, one live");
+    assertEquals("2", database.sql("SELECT count(*) FROM finished_jobs"));
+  }
+
+  private void addTermsOfLiveJob() {
+    database.sql(
+        "WITH j AS (INSERT INTO jobs (dispatch_key, project_id, queue_id, state, type)"
+            + " VALUES (0, 1, 1, 'ready', 't') RETURNING id)"
+            + " INSERT INTO search_terms (queue_id, term, job_id) SELECT 1, 7, j.id FROM j");
+  }
+
   private void finished(int count, String retainUntil, String workflow, String state) {
     database.sql(
         "INSERT INTO finished_jobs (id, created_at, finished_at, retain_until, project_id, queue_id,"

@@ -3,6 +3,7 @@ package io.jobscheduler.schema.jobs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.jobscheduler.schema.state.JobState;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -23,6 +24,32 @@ class PartitionsPgTest {
                 "SELECT count(*) FROM pg_inherits WHERE inhparent = 'jobs.finished_jobs'::regclass"));
     assertTrue(partitions >= 70 && partitions <= 78, "partitions: " + partitions);
     assertEquals("0", database.sql("SELECT ensure_partitions()"));
+  }
+
+  /** Symptom elsewhere: cancelled jobs were never forgotten, or failures as fast as successes. */
+  @Test
+  void everyEndIsKeptByItsOwnRule() {
+    Sql sql = new Sql(database);
+    int queue = sql.queue(sql.project("acme"), "default", null);
+    database.sql("UPDATE queues SET retain_finished_days = 2, retain_dead_days = 25");
+    database.sql("SELECT ensure_partitions()");
+    for (JobState state : JobState.values()) {
+      if (state.isTerminal()) {
+        database.sql(
+            "SELECT finish_jobs('{%d}', '%s', NULL)"
+                .formatted(sql.ready(queue, 1).get(0), state.label()));
+      }
+    }
+    database.sql(
+        "SELECT finish_jobs('{%d}', 'cancelled', 'expired')".formatted(sql.ready(queue, 1).get(0)));
+    assertEquals(
+        "cancelled 2, cancelled 2, dead 25, skipped 2, succeeded 2",
+        database.sql(
+            """
+            SELECT string_agg(f.state || ' ' || f.retain_until - retention_today(), ', ' ORDER BY f.state)
+              FROM finished_jobs f
+            """));
+    assertEquals("0", database.sql("SELECT count(*) FROM finished_jobs_default"));
   }
 
   @Test
