@@ -1,13 +1,20 @@
 package io.jobscheduler.localstack.report;
 
+import static java.time.temporal.ChronoUnit.SECONDS;
+
 import io.jobscheduler.localstack.judge.Invariant;
 import io.jobscheduler.localstack.judge.Judgement;
 import io.jobscheduler.localstack.judge.Verdict;
 import io.jobscheduler.localstack.judge.Violation;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -16,37 +23,8 @@ import java.util.stream.Stream;
  * The report for people: one page that needs nothing else, light or dark as the reader's system.
  */
 final class ReportPage {
-  private static final String STYLE =
-      """
-      :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6675; --line: #dfe4ea;
-        --ground: #f7f8fa; --card: #fff; --good: #18794e; --good-ground: #e4f5ec;
-        --bad: #b42318; --bad-ground: #fdeceb; }
-      @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --soft: #9aa4b2;
-        --line: #2c343f; --ground: #12161c; --card: #1a2029; --good: #5bd397;
-        --good-ground: #12301f; --bad: #ff9a90; --bad-ground: #3a1715; } }
-      * { box-sizing: border-box }
-      body { margin: 0; padding: 2rem 1rem; background: var(--ground); color: var(--ink);
-        font: 15px/1.5 system-ui, sans-serif }
-      main { max-width: 62rem; margin: 0 auto }
-      h1 { font-size: 1.5rem; margin: 0 } h2 { font-size: 1.1rem; margin: 2rem 0 .6rem }
-      h3 { font-size: 1rem; margin: 0 0 .4rem } p { margin: .3rem 0 }
-      .soft { color: var(--soft) }
-      .verdict { padding: 1rem 1.2rem; border-radius: .5rem; margin: 1rem 0; font-size: 1.1rem;
-        font-weight: 600 }
-      .good { color: var(--good); background: var(--good-ground) }
-      .bad { color: var(--bad); background: var(--bad-ground) }
-      .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem;
-        padding: 1rem 1.2rem; margin: .8rem 0; overflow-x: auto }
-      table { border-collapse: collapse; width: 100% }
-      th, td { text-align: left; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line);
-        vertical-align: top }
-      tr:last-child td { border-bottom: 0 }
-      th { color: var(--soft); font-weight: 500 }
-      .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-      .tag { padding: .05rem .5rem; border-radius: 1rem; font-weight: 600; white-space: nowrap }
-      pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.5 ui-monospace, monospace;
-        margin: .4rem 0 0 }
-      """;
+  private static final String STYLE = "style.css";
+  private static final int SHOWN = 25;
 
   private final StringBuilder page = new StringBuilder();
 
@@ -63,12 +41,12 @@ final class ReportPage {
     page.append("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
         .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
         .append("<title>Chaos report</title>\n<style>\n")
-        .append(STYLE)
+        .append(style())
         .append("</style></head><body><main>\n<h1>Chaos report</h1>\n");
     text(
         "p",
         "soft",
-        "%s, seed %d, %s".formatted(report.startedAt(), report.seed(), report.machine()));
+        "%s, seed %d, %s".formatted(report.startedAt().truncatedTo(SECONDS), report.seed(), report.machine()));
     text("div", all.clean() ? "verdict good" : "verdict bad", summary(report, all));
     heading("Invariants");
     invariants(all);
@@ -129,7 +107,10 @@ final class ReportPage {
             .toList();
     if (!lines.isEmpty()) {
       heading("What was found");
-      pre(lines);
+      if (lines.size() > SHOWN) {
+        text("p", "soft", "The first %d; %s has more.".formatted(SHOWN, ReportFiles.JSON));
+      }
+      pre(lines.subList(0, Math.min(lines.size(), SHOWN)));
     }
     report.scenarios().stream()
         .filter(scenario -> !scenario.history().isEmpty())
@@ -216,6 +197,14 @@ final class ReportPage {
       page.append(" class=\"").append(style).append('"');
     }
     page.append('>').append(escaped(text)).append("</").append(element).append(">\n");
+  }
+
+  private static String style() {
+    try (InputStream sheet = ReportPage.class.getResourceAsStream(STYLE)) {
+      return new String(Objects.requireNonNull(sheet, STYLE).readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static String escaped(String text) {
