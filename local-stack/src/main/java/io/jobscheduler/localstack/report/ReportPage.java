@@ -46,7 +46,8 @@ final class ReportPage {
     text(
         "p",
         "soft",
-        "%s, seed %d, %s".formatted(report.startedAt().truncatedTo(SECONDS), report.seed(), report.machine()));
+        "%s, seed %d, %s"
+            .formatted(report.startedAt().truncatedTo(SECONDS), report.seed(), report.machine()));
     text("div", all.clean() ? "verdict good" : "verdict bad", summary(report, all));
     heading("Invariants");
     invariants(all);
@@ -201,7 +202,8 @@ final class ReportPage {
 
   private static String style() {
     try (InputStream sheet = ReportPage.class.getResourceAsStream(STYLE)) {
-      return new String(Objects.requireNonNull(sheet, STYLE).readAllBytes(), StandardCharsets.UTF_8);
+      return new String(
+          Objects.requireNonNull(sheet, STYLE).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -115,7 +115,8 @@ class JudgePgTest {
             "a lease that ends after the next one began",
             (run, play) ->
                 play.sql(
-                    "UPDATE finished_attempts SET ended_at = ended_at + interval '1 hour' WHERE job_id = "
+                    "UPDATE finished_attempts SET ended_at = ended_at + interval '1 hour' WHERE"
+                        + " job_id = "
                         + run.failedOnce)),
         new Plant(
             Invariant.I1,
@@ -389,7 +390,8 @@ class JudgePgTest {
             "a lost job that did not run again",
             (run, play) ->
                 play.sql(
-                    "UPDATE finished_jobs SET state = 'dead', error_kind = 'worker-lost' WHERE id = "
+                    "UPDATE finished_jobs SET state = 'dead', error_kind = 'worker-lost' WHERE id ="
+                        + " "
                         + run.lostOnce)),
         new Plant(
             Invariant.I8,
