@@ -138,7 +138,8 @@ BEGIN
       FROM (SELECT j.id, j.project_id, j.state, j.queue_id, j.type, j.workflow_id, j.schedule_id, j.worker_id, j.tags,
                    j.created_at, j.ready_at, j.started_at, j.attempt_rows
               FROM jobs j
-             WHERE (j.schedule_id, j.id) > (a.schedule_id, p_after)
+             WHERE j.schedule_id IS NOT NULL
+               AND (j.schedule_id, j.id) > (a.schedule_id, p_after)
                AND (j.schedule_id, j.id) <= (a.schedule_id, a.last_job_id)
              ORDER BY j.schedule_id, j.id LIMIT p_limit) l;
   ELSIF p_phase = 0 THEN
@@ -165,7 +166,8 @@ BEGIN
       FROM (SELECT f.id, f.project_id, f.state, f.queue_id, f.type, f.workflow_id, f.schedule_id, f.worker_id, f.tags,
                    f.created_at, f.error_fingerprint, f.finished_at
               FROM finished_jobs f
-             WHERE (f.schedule_id, f.id) > (a.schedule_id, p_after)
+             WHERE f.schedule_id IS NOT NULL
+               AND (f.schedule_id, f.id) > (a.schedule_id, p_after)
                AND (f.schedule_id, f.id) <= (a.schedule_id, a.last_job_id)
              ORDER BY f.schedule_id, f.id LIMIT p_limit) l;
   ELSE
@@ -496,28 +498,32 @@ DECLARE
   v_after bigint;
   v_ids bigint[];
   v_generations smallint[];
+  v_before int[];
   v_verdicts text[];
 BEGIN
   SELECT b.judged_to INTO v_after FROM bulk_actions b WHERE b.id = p_action;
-  SELECT array_agg(o.job_id), array_agg(o.generation) INTO v_ids, v_generations
-    FROM (SELECT w.job_id, w.generation FROM bulk_action_jobs w
+  -- One that waited for its next attempt goes on counting.
+  SELECT array_agg(o.job_id), array_agg(o.generation), array_agg(o.before) INTO v_ids, v_generations, v_before
+    FROM (SELECT w.job_id, w.generation,
+                 CASE w.state WHEN 'retrying' THEN (w.former ->> 'attempt')::int ELSE 0 END AS before
+            FROM bulk_action_jobs w
            WHERE w.action_id = p_action AND w.verdict = 'open' AND w.job_id > v_after
            ORDER BY w.job_id LIMIT p_limit) o;
   WITH seen AS (
     SELECT o.id, CASE
              WHEN j.id IS NULL OR j.generation <> o.generation THEN 'unknown'
              WHEN j.finished_at IS NULL
-               THEN CASE WHEN j.attempt - (j.state = 'running')::int >= 1 THEN 'failed' END
+               THEN CASE WHEN j.attempt - (j.state = 'running')::int > o.before THEN 'failed' END
              WHEN j.state = 'succeeded' THEN 'succeeded'
              WHEN j.state = 'dead' THEN 'failed'
              ELSE 'unknown' END AS verdict
-      FROM unnest(v_ids, v_generations) AS o (id, generation)
+      FROM unnest(v_ids, v_generations, v_before) AS o (id, generation, before)
       LEFT JOIN (SELECT x.id, x.generation, x.finished_at, x.attempt, x.state
                    FROM all_jobs x WHERE x.id = ANY (v_ids)) j ON j.id = o.id
   ), judged AS (
     UPDATE bulk_action_jobs w SET verdict = s.verdict
       FROM seen s
-     WHERE w.action_id = p_action AND w.job_id = s.id AND s.verdict IS NOT NULL
+     WHERE w.action_id = p_action AND w.job_id = ANY (v_ids) AND w.job_id = s.id AND s.verdict IS NOT NULL
     RETURNING w.verdict
   )
   SELECT coalesce(array_agg(g.verdict), '{}') INTO v_verdicts FROM judged g;
@@ -594,7 +600,7 @@ BEGIN
   SELECT array_agg(l.id) INTO v_back
     FROM (SELECT j.id FROM jobs j
             JOIN bulk_action_jobs w ON w.action_id = a.id AND w.job_id = j.id
-           WHERE j.id = ANY (v_ids) AND w.outcome = 'retried' AND w.undo IS NULL AND j.project_id = a.project_id
+           WHERE j.id = ANY (v_ids) AND w.job_id = ANY (v_ids) AND w.outcome = 'retried' AND w.undo IS NULL AND j.project_id = a.project_id
              AND j.lease_token IS NULL AND j.attempt = 0 AND j.generation = w.generation
              AND j.generation = (w.former ->> 'generation')::int + 1
              AND w.former ->> 'state' IN ('dead', 'cancelled', 'skipped')
@@ -619,7 +625,7 @@ BEGIN
     -- The attempt that had ended it is its finished row again.
     DELETE FROM finished_attempts t
      USING bulk_action_jobs w
-     WHERE w.action_id = a.id AND w.job_id = ANY (v_back) AND t.job_id = w.job_id
+     WHERE w.action_id = a.id AND w.job_id = ANY (v_back) AND t.job_id = ANY (v_back) AND t.job_id = w.job_id
        AND t.lease_token = (w.former ->> 'lease_token')::bigint;
     UPDATE finished_jobs f
        SET lease_token = (w.former ->> 'lease_token')::bigint, worker_id = (w.former ->> 'worker_id')::bigint,
@@ -630,7 +636,7 @@ BEGIN
            attempt_rows = (w.former ->> 'attempt_rows')::int, returned = (w.former ->> 'returned')::smallint,
            generation = (w.former ->> 'generation')::smallint
       FROM bulk_action_jobs w
-     WHERE w.action_id = a.id AND w.job_id = f.id AND f.id = ANY (v_back);
+     WHERE w.action_id = a.id AND w.job_id = ANY (v_back) AND w.job_id = f.id AND f.id = ANY (v_back);
   END IF;
 
   -- Cancelled ones: a retry, whose jobs get their times back before anybody can see them.
@@ -639,7 +645,7 @@ BEGIN
     FROM (SELECT array_agg(f.id ORDER BY f.id) AS ids
             FROM finished_jobs f
             JOIN bulk_action_jobs w ON w.action_id = a.id AND w.job_id = f.id
-           WHERE f.id = ANY (v_ids) AND w.outcome = 'cancelled' AND w.undo IS NULL AND f.project_id = a.project_id
+           WHERE f.id = ANY (v_ids) AND w.job_id = ANY (v_ids) AND w.outcome = 'cancelled' AND w.undo IS NULL AND f.project_id = a.project_id
              AND f.state = 'cancelled' AND f.generation = (w.former ->> 'generation')::int
              AND w.former ->> 'state' IN ('ready', 'scheduled') AND f.attempt = 0
              AND f.workflow_id IS NULL AND NOT f.has_dependents AND NOT f.has_dependencies) c
@@ -653,7 +659,7 @@ BEGIN
     FROM bulk_action_jobs w
    CROSS JOIN LATERAL (SELECT w.former ->> 'state' = 'scheduled'
                               AND (w.former ->> 'run_at')::timestamptz > clock_timestamp() AS waits) x
-   WHERE w.action_id = a.id AND w.job_id = j.id AND j.id = ANY (v_again);
+   WHERE w.action_id = a.id AND w.job_id = ANY (v_again) AND w.job_id = j.id AND j.id = ANY (v_again);
   v_back := coalesce(v_back, '{}') || coalesce(v_again, '{}');
 
   WITH noted AS (
@@ -680,7 +686,7 @@ BEGIN
                    FROM all_jobs x WHERE x.id = ANY (v_ids) AND x.project_id = a.project_id) j ON j.id = o.job_id
      WHERE o.action_id = a.id AND o.job_id = ANY (v_ids)
        AND o.outcome IN ('retried', 'cancelled', 'cancel_requested') AND o.undo IS NULL
-       AND w.action_id = o.action_id AND w.job_id = o.job_id
+       AND w.action_id = a.id AND w.job_id = ANY (v_ids) AND w.job_id = o.job_id
     RETURNING w.undo
   )
   SELECT count(*) FILTER (WHERE n.undo = 'undone'), array_agg(n.undo) FILTER (WHERE n.undo <> 'undone')
@@ -809,7 +815,7 @@ BEGIN
        SET outcome = d.outcome, reason = d.reason, state = d.state, former = d.former,
            verdict = CASE WHEN d.outcome = 'retried' AND a.stop_ratio IS NOT NULL THEN 'open' END
       FROM applied d
-     WHERE w.action_id = a.id AND w.job_id = d.job_id
+     WHERE w.action_id = a.id AND w.job_id = ANY (v_ids) AND w.job_id = d.job_id
     RETURNING w.job_id
   )
   SELECT count(*), count(*) FILTER (WHERE d.outcome NOT IN ('skipped', 'failed')),
@@ -822,7 +828,8 @@ BEGIN
   -- In a later statement, which sees the jobs as they are now.
   UPDATE bulk_action_jobs w SET generation = j.generation
     FROM jobs j
-   WHERE w.action_id = a.id AND w.job_id = ANY (v_ids) AND w.outcome = 'retried' AND j.id = w.job_id;
+   WHERE w.action_id = a.id AND w.job_id = ANY (v_ids) AND w.outcome = 'retried' AND j.id = w.job_id
+     AND j.id = ANY (v_ids);
   UPDATE bulk_actions b
      SET done_to = v_ids[cardinality(v_ids)], done = b.done + v_done, requested = b.requested + v_requested,
          skipped = add_counts(b.skipped, v_reasons),

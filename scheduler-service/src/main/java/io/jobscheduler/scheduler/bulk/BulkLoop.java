@@ -135,6 +135,7 @@ public class BulkLoop {
       }
       loop.worked(step.worked());
       signals.ready(step.ready());
+      step.workers().forEach(signals::control);
       if (step.worked() > 0) {
         signals.changed(List.of(step.projectId()), Topic.JOBS, Topic.QUEUES, Topic.WORKFLOWS);
       }

@@ -23,8 +23,9 @@ final class BulkStore {
    * @param worked rows; 0 when nothing could be done now
    * @param projectId of the action; 0 when it is another's, or has ended
    * @param ready jobs that can be claimed now
+   * @param workers that have to end a job
    */
-  record Step(int worked, int projectId, List<ReadyJob> ready) {}
+  record Step(int worked, int projectId, List<ReadyJob> ready, List<Long> workers) {}
 
   private BulkStore() {}
 
@@ -54,7 +55,8 @@ final class BulkStore {
   // Locks the action's row, if nobody has it; then workflows and jobs by trying.
   private static final String STEP_BULK_ACTION =
       """
-      SELECT s.worked, s.project_id, s.ready_ids, s.ready_queues, s.ready_lanes, s.ready_keys
+      SELECT s.worked, s.project_id, s.ready_ids, s.ready_queues, s.ready_lanes, s.ready_keys,
+             s.workers
         FROM jobs.step_bulk_action(?, ?, ?, ?) s
       """;
 
@@ -67,7 +69,12 @@ final class BulkStore {
       statement.setInt(4, config.window());
       try (ResultSet row = statement.executeQuery()) {
         row.next();
-        return new Step(row.getInt("worked"), row.getInt("project_id"), ready(row));
+        Array workers = row.getArray("workers");
+        return new Step(
+            row.getInt("worked"),
+            row.getInt("project_id"),
+            ready(row),
+            workers == null ? List.of() : List.of((Long[]) workers.getArray()));
       }
     }
   }

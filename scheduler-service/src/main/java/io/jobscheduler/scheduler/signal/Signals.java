@@ -62,6 +62,13 @@ public class Signals implements AutoCloseable {
         Topic.QUEUES);
   }
 
+  /** A worker has something to do at once: a request to cancel one of its jobs. */
+  public void control(long workerId) {
+    String payload = Long.toString(workerId);
+    notifier.signal(
+        Channels.CONTROL, payload, payload, READY_WINDOW_MILLIS, (waiting, fresh) -> fresh);
+  }
+
   /** Tells the dashboard that topics of projects changed. */
   public void changed(Collection<Integer> projectIds, Topic... topics) {
     for (int project : Set.copyOf(projectIds)) {

@@ -48,12 +48,16 @@ class BulkLoopPgTest {
   }
 
   private long submit(String more) throws SQLException {
+    return submit("\"action\": \"retry\", \"states\": [\"dead\"]", more);
+  }
+
+  private long submit(String what, String more) throws SQLException {
     try (Connection api = database.connect(Role.API);
         Statement statement = api.createStatement();
         var row =
             statement.executeQuery(
-                "SELECT id FROM jobs.submit_bulk_action(1, '{\"action\": \"retry\", \"states\":"
-                    + " [\"dead\"], \"filter\": {}"
+                "SELECT id FROM jobs.submit_bulk_action(1, '{\"filter\": {}, "
+                    + what
                     + more
                     + "}', NULL, 'someone', 0)")) {
       row.next();
@@ -125,6 +129,19 @@ class BulkLoopPgTest {
         "10 1 1",
         database.sql(
             "SELECT concat_ws(' ', count(*), min(generation), max(generation)) FROM jobs"));
+  }
+
+  @Test
+  void theWorkerOfARunningJobHearsThatItIsToEnd() throws Exception {
+    jobs.register(77);
+    jobs.insertReady(1);
+    jobs.claim(77, 1);
+    submit("\"action\": \"cancel\", \"states\": [\"running\"]", "");
+    try (Hearing worker = new Hearing(database, "jobs_control")) {
+      loop(rig).runOnce();
+      assertEquals("77", worker.next());
+    }
+    assertEquals("1", database.sql("SELECT count(*) FROM cancel_requests"));
   }
 
   @Test

@@ -16,21 +16,30 @@ final class Bulk {
       "\"action\": \"cancel\", \"states\": [\"scheduled\", \"blocked\", \"ready\", \"retrying\","
           + " \"running\"]";
 
+  final Sql sql;
+  final int project;
+  final int queue;
   private final TestDatabase database;
 
+  /** Makes a project, its queue, and worker 1. */
   Bulk(TestDatabase database) {
     this.database = database;
+    sql = new Sql(database);
+    project = sql.project("acme");
+    queue = sql.queue(project, "default", null);
+    sql.worker(1);
   }
 
   /**
    * Submits one and looks at up to {@code scan} rows at once; {@code spec} is a JSON object's
    * inside.
    */
-  long submit(int project, String spec, int scan) {
-    return submit(project, spec, "NULL", scan);
+  long submit(String spec, int scan) {
+    return submit(spec, "NULL", scan);
   }
 
-  long submit(int project, String spec, String queues, int scan) {
+  /** The same by a key that reaches some queues only. */
+  long submit(String spec, String queues, int scan) {
     return Long.parseLong(
         as(
             Role.API,
@@ -55,13 +64,13 @@ final class Bulk {
     }
   }
 
-  boolean abort(int project, long action) {
-    return as(Role.API, "SELECT jobs.abort_bulk_action(%d, %d, NULL)".formatted(project, action))
+  boolean abort(int of, long action) {
+    return as(Role.API, "SELECT jobs.abort_bulk_action(%d, %d, NULL)".formatted(of, action))
         .equals("t");
   }
 
-  String undo(int project, long action) {
-    return as(Role.API, "SELECT jobs.undo_bulk_action(%d, %d, NULL)".formatted(project, action));
+  String undo(int of, long action) {
+    return as(Role.API, "SELECT jobs.undo_bulk_action(%d, %d, NULL)".formatted(of, action));
   }
 
   /** Columns of an action, as one text. */
@@ -81,9 +90,13 @@ final class Bulk {
             .formatted(action));
   }
 
-  /** Ended jobs of a queue, in order of their ids. */
-  List<Long> ended(Sql sql, int queue, String state, int count) {
-    List<Long> ids = sql.ready(queue, count);
+  /** Ended jobs, in order of their ids. */
+  List<Long> ended(String state, int count) {
+    return ended(queue, state, count);
+  }
+
+  List<Long> ended(int in, String state, int count) {
+    List<Long> ids = sql.ready(in, count);
     database.sql(
         """
         SELECT count(*) FROM move_to_finished('{%1$s}'::bigint[], array_fill('%2$s'::text, ARRAY[%3$d]),

@@ -17,18 +17,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Which jobs a bulk action touches, when, and what it says of them. */
 class BulkActionsPgTest {
   @RegisterExtension final TestDatabase database = new TestDatabase();
-  private Sql sql;
   private Bulk bulk;
-  private int project;
-  private int queue;
 
   @BeforeEach
-  void queue() {
-    sql = new Sql(database);
+  void open() {
     bulk = new Bulk(database);
-    project = sql.project("acme");
-    queue = sql.queue(project, "default", null);
-    sql.worker(1);
   }
 
   private static String ids(List<Long> ids) {
@@ -37,11 +30,11 @@ class BulkActionsPgTest {
 
   @Test
   void retriesWhatWasDeadAndNothingElse() {
-    List<Long> dead = bulk.ended(sql, queue, "dead", 3);
-    bulk.ended(sql, queue, "cancelled", 2);
-    sql.ready(queue, 2);
+    List<Long> dead = bulk.ended("dead", 3);
+    bulk.ended("cancelled", 2);
+    bulk.sql.ready(bulk.queue, 2);
 
-    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    long action = bulk.submit(Bulk.DEAD, 1000);
     bulk.drain(action);
 
     assertEquals("retried: " + ids(dead), bulk.outcomes(action));
@@ -53,11 +46,11 @@ class BulkActionsPgTest {
 
   @Test
   void whatComesToMatchAfterTheSnapshotIsNotTouched() {
-    List<Long> before = bulk.ended(sql, queue, "dead", 2);
-    List<Long> later = sql.ready(queue, 1);
+    List<Long> before = bulk.ended("dead", 2);
+    List<Long> later = bulk.sql.ready(bulk.queue, 1);
     // Nothing is looked at yet: the leader finds the jobs, later.
-    long action = bulk.submit(project, Bulk.DEAD, 0);
-    bulk.ended(sql, queue, "dead", 2);
+    long action = bulk.submit(Bulk.DEAD, 0);
+    bulk.ended("dead", 2);
     database.sql(
         "SELECT count(*) FROM move_to_finished('{%s}', '{dead}', '{x}', NULL, NULL, NULL, NULL, NULL)"
             .formatted(ids(later)));
@@ -72,12 +65,17 @@ class BulkActionsPgTest {
         "INSERT INTO jobs (project_id, queue_id, type, dispatch_key, state, run_at, attempt,"
             + " started_at)"
             + " VALUES (%d, %d, 't', 0, 'retrying', clock_timestamp() + interval '1 h', 1, now())"
-                .formatted(project, queue));
-    sql.ready(queue, 1);
-    long action = bulk.submit(project, "\"action\": \"cancel\", \"states\": [\"retrying\"]", 0);
-    try (Connection worker = sql.asWorker()) {
-      sql.settleOne(
-          worker, sql.claim(worker, 1, 1, queue, 1).get(0), "failed", "'x'", "'1 hour'", "NULL");
+                .formatted(bulk.project, bulk.queue));
+    bulk.sql.ready(bulk.queue, 1);
+    long action = bulk.submit("\"action\": \"cancel\", \"states\": [\"retrying\"]", 0);
+    try (Connection worker = bulk.sql.asWorker()) {
+      bulk.sql.settleOne(
+          worker,
+          bulk.sql.claim(worker, 1, 1, bulk.queue, 1).get(0),
+          "failed",
+          "'x'",
+          "'1 hour'",
+          "NULL");
     }
     assertEquals("2", database.sql("SELECT count(*) FROM jobs WHERE state = 'retrying'"));
     bulk.drain(action);
@@ -86,9 +84,9 @@ class BulkActionsPgTest {
 
   @Test
   void aJobThatChangesAfterItWasFoundIsSkippedAndSaysSo() {
-    List<Long> dead = bulk.ended(sql, queue, "dead", 3);
-    long first = bulk.submit(project, Bulk.DEAD, 1000);
-    long second = bulk.submit(project, Bulk.DEAD, 1000);
+    List<Long> dead = bulk.ended("dead", 3);
+    long first = bulk.submit(Bulk.DEAD, 1000);
+    long second = bulk.submit(Bulk.DEAD, 1000);
     database.sql("DELETE FROM finished_jobs WHERE id = " + dead.get(2));
 
     bulk.drain(first);
@@ -107,13 +105,12 @@ class BulkActionsPgTest {
 
   @Test
   void runningJobsAreAskedToEndAndNeverDeleted() throws SQLException {
-    List<Long> ids = sql.ready(queue, 3);
-    try (Connection worker = sql.asWorker()) {
-      sql.claim(worker, 1, 1, queue, 1);
-      long cancel = bulk.submit(project, Bulk.LIVE, 1000);
+    List<Long> ids = bulk.sql.ready(bulk.queue, 3);
+    try (Connection worker = bulk.sql.asWorker()) {
+      bulk.sql.claim(worker, 1, 1, bulk.queue, 1);
+      long cancel = bulk.submit(Bulk.LIVE, 1000);
       long delete =
-          bulk.submit(
-              project, "\"action\": \"delete\", \"states\": [\"ready\", \"cancelled\"]", 1000);
+          bulk.submit("\"action\": \"delete\", \"states\": [\"ready\", \"cancelled\"]", 1000);
       bulk.drain(cancel);
       bulk.drain(delete);
 
@@ -123,17 +120,17 @@ class BulkActionsPgTest {
       assertEquals("3 1", bulk.shown(cancel, "done, requested"));
       // Found as ready, cancelled since: that fits too.
       assertEquals("deleted: %d %d".formatted(ids.get(1), ids.get(2)), bulk.outcomes(delete));
-      assertEquals("running", sql.state(ids.get(0)));
+      assertEquals("running", bulk.sql.state(ids.get(0)));
     }
   }
 
   @Test
   void aJobThatIsClaimedMeanwhileIsNotCancelledAsOneThatWaits() throws SQLException {
-    List<Long> ids = sql.ready(queue, 2);
-    long action = bulk.submit(project, Bulk.WAITING, 1000);
-    try (Connection claim = sql.asWorker()) {
+    List<Long> ids = bulk.sql.ready(bulk.queue, 2);
+    long action = bulk.submit(Bulk.WAITING, 1000);
+    try (Connection claim = bulk.sql.asWorker()) {
       claim.setAutoCommit(false);
-      sql.claim(claim, 1, 1, queue, 1);
+      bulk.sql.claim(claim, 1, 1, bulk.queue, 1);
       bulk.drain(action);
       assertEquals(
           "cancelled: %d; open: %d".formatted(ids.get(1), ids.get(0)), bulk.outcomes(action));
@@ -148,12 +145,12 @@ class BulkActionsPgTest {
 
   @Test
   void abortEndsItBetweenBatches() {
-    List<Long> dead = bulk.ended(sql, queue, "dead", 5);
-    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    List<Long> dead = bulk.ended("dead", 5);
+    long action = bulk.submit(Bulk.DEAD, 1000);
     assertEquals(2, bulk.step(action, 2));
-    int stranger = sql.project("stranger");
+    int stranger = bulk.sql.project("stranger");
     assertFalse(bulk.abort(stranger, action));
-    assertTrue(bulk.abort(project, action));
+    assertTrue(bulk.abort(bulk.project, action));
 
     bulk.drain(action);
 
@@ -161,13 +158,13 @@ class BulkActionsPgTest {
     assertEquals(
         "open: %s; retried: %s".formatted(ids(dead.subList(2, 5)), ids(dead.subList(0, 2))),
         bulk.outcomes(action));
-    assertTrue(bulk.abort(project, action), "once more changes nothing");
+    assertTrue(bulk.abort(bulk.project, action), "once more changes nothing");
   }
 
   @Test
   void abortWaitsForTheBatchInFlight() throws Exception {
-    bulk.ended(sql, queue, "dead", 2);
-    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    bulk.ended("dead", 2);
+    long action = bulk.submit(Bulk.DEAD, 1000);
     try (Connection leader = database.connect(Role.SCHEDULER);
         Connection api = database.connect(Role.API);
         Statement step = leader.createStatement();
@@ -180,36 +177,37 @@ class BulkActionsPgTest {
               SQLException.class,
               () ->
                   abort.execute(
-                      "SELECT jobs.abort_bulk_action(%d, %d, NULL)".formatted(project, action)));
+                      "SELECT jobs.abort_bulk_action(%d, %d, NULL)"
+                          .formatted(bulk.project, action)));
       assertEquals("55P03", waits.getSQLState());
       leader.commit();
     }
-    assertTrue(bulk.abort(project, action));
+    assertTrue(bulk.abort(bulk.project, action));
     assertEquals("aborted 1", bulk.shown(action, "state, done"));
   }
 
   @Test
   void anothersProjectAndQueuesAreOutOfReach() {
-    int other = sql.project("other");
-    int theirs = sql.queue(other, "default", null);
-    bulk.ended(sql, theirs, "dead", 2);
-    int narrow = sql.queue(project, "narrow", null);
-    List<Long> reached = bulk.ended(sql, narrow, "dead", 1);
-    List<Long> wide = bulk.ended(sql, queue, "dead", 1);
+    int other = bulk.sql.project("other");
+    int theirs = bulk.sql.queue(other, "default", null);
+    bulk.ended(theirs, "dead", 2);
+    int narrow = bulk.sql.queue(bulk.project, "narrow", null);
+    List<Long> reached = bulk.ended(narrow, "dead", 1);
+    List<Long> wide = bulk.ended("dead", 1);
     String all =
         "\"action\": \"retry\", \"states\": [\"dead\"], \"job_ids\": [1, 2, %s, %s, %s]"
             .formatted(ids(reached), ids(wide), ids(wide));
 
-    long byKey = bulk.submit(project, all, "'{%d}'".formatted(narrow), 1000);
+    long byKey = bulk.submit(all, "'{%d}'".formatted(narrow), 1000);
     bulk.drain(byKey);
     assertEquals("retried: " + ids(reached), bulk.outcomes(byKey));
     assertEquals(
         "f f t",
         database.sql(
             "SELECT concat_ws(' ', abort_bulk_action(%1$d, %2$d, '{%3$d}'), abort_bulk_action(%4$d, %2$d, NULL), abort_bulk_action(%1$d, %2$d, '{%5$d}'))"
-                .formatted(project, byKey, queue, other, narrow)));
+                .formatted(bulk.project, byKey, bulk.queue, other, narrow)));
 
-    long byPerson = bulk.submit(project, all, 1000);
+    long byPerson = bulk.submit(all, 1000);
     bulk.drain(byPerson);
     assertEquals("retried: " + ids(wide), bulk.outcomes(byPerson));
     assertEquals("2", database.sql("SELECT count(*) FROM finished_jobs"));
@@ -217,8 +215,8 @@ class BulkActionsPgTest {
 
   @Test
   void moreThanExpectedStopsItBeforeAnythingIsDone() {
-    bulk.ended(sql, queue, "dead", 4);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"max_jobs\": 3", 2);
+    bulk.ended("dead", 4);
+    long action = bulk.submit(Bulk.DEAD + ", \"max_jobs\": 3", 2);
     bulk.drain(action);
     assertEquals("stopped more-than-expected 0", bulk.shown(action, "state, state_reason, done"));
     assertEquals("4", database.sql("SELECT count(*) FROM finished_jobs WHERE state = 'dead'"));

@@ -14,33 +14,26 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** How a bulk retry feels its way: canary, stop on renewed failure, rate. */
 class BulkPacePgTest {
   @RegisterExtension final TestDatabase database = new TestDatabase();
-  private Sql sql;
   private Bulk bulk;
-  private int project;
-  private int queue;
 
   @BeforeEach
-  void queue() {
-    sql = new Sql(database);
+  void open() {
     bulk = new Bulk(database);
-    project = sql.project("acme");
-    queue = sql.queue(project, "default", null);
-    sql.worker(1);
   }
 
   /** Runs so many of the jobs that are ready, the first ones first. */
   private void run(int jobs, String outcome) throws SQLException {
-    try (Connection worker = sql.asWorker()) {
-      List<Sql.Claimed> claimed = sql.claim(worker, 1, 1, queue, jobs);
+    try (Connection worker = bulk.sql.asWorker()) {
+      List<Sql.Claimed> claimed = bulk.sql.claim(worker, 1, 1, bulk.queue, jobs);
       assertEquals(jobs, claimed.size());
-      sql.settle(worker, 1, claimed, outcome);
+      bulk.sql.settle(worker, 1, claimed, outcome);
     }
   }
 
   @Test
   void theOthersWaitUntilTheCanaryHasEndedWell() throws SQLException {
-    bulk.ended(sql, queue, "dead", 10);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"canary\": 3, \"stop_ratio\": 0.4", 1000);
+    bulk.ended("dead", 10);
+    long action = bulk.submit(Bulk.DEAD + ", \"canary\": 3, \"stop_ratio\": 0.4", 1000);
     bulk.drain(action);
     assertEquals("canary 3", bulk.shown(action, "state, done"));
     run(2, "succeeded");
@@ -55,8 +48,8 @@ class BulkPacePgTest {
   /** One of three is more than a fifth, whatever becomes of the third. */
   @Test
   void aCanaryThatFailsStopsItWithoutAWordOfTheLast() throws SQLException {
-    bulk.ended(sql, queue, "dead", 10);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"canary\": 3, \"stop_ratio\": 0.2", 1000);
+    bulk.ended("dead", 10);
+    long action = bulk.submit(Bulk.DEAD + ", \"canary\": 3, \"stop_ratio\": 0.2", 1000);
     bulk.drain(action);
     // A first attempt that fails is a failure, though the job may be tried again.
     run(1, "failed");
@@ -68,8 +61,8 @@ class BulkPacePgTest {
 
   @Test
   void renewedFailureStopsItLaterToo() throws SQLException {
-    bulk.ended(sql, queue, "dead", 40);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"stop_ratio\": 0.5", 1000);
+    bulk.ended("dead", 40);
+    long action = bulk.submit(Bulk.DEAD + ", \"stop_ratio\": 0.5", 1000);
     assertEquals(20, bulk.step(action, 20));
     run(9, "failed");
     bulk.step(action, 1);
@@ -83,8 +76,8 @@ class BulkPacePgTest {
 
   @Test
   void itGoesNoFurtherAheadOfWhatIsKnownThanTheWindow() throws SQLException {
-    bulk.ended(sql, queue, "dead", 1010);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"stop_ratio\": 0.5", 2000);
+    bulk.ended("dead", 1010);
+    long action = bulk.submit(Bulk.DEAD + ", \"stop_ratio\": 0.5", 2000);
     bulk.drain(action);
     assertEquals("running 1000", bulk.shown(action, "state, done"));
     run(3, "succeeded");
@@ -93,13 +86,28 @@ class BulkPacePgTest {
   }
 
   @Test
+  void earlierFailuresOfAJobThatWasBetweenAttemptsDoNotCount() throws SQLException {
+    bulk.sql.ready(bulk.queue, 1);
+    run(1, "failed");
+    long action =
+        bulk.submit(
+            "\"action\": \"retry\", \"states\": [\"retrying\"], \"canary\": 1, \"stop_ratio\": 0",
+            9);
+    bulk.drain(action);
+    assertEquals("canary 1 0", bulk.shown(action, "state, done, failed_since"));
+    run(1, "succeeded");
+    bulk.drain(action);
+    assertEquals("completed 1 0", bulk.shown(action, "state, done, failed_since"));
+  }
+
+  @Test
   void whatSomebodyElseDecidesIsNoFailure() throws SQLException {
-    bulk.ended(sql, queue, "dead", 4);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"canary\": 2, \"stop_ratio\": 0", 1000);
+    bulk.ended("dead", 4);
+    long action = bulk.submit(Bulk.DEAD + ", \"canary\": 2, \"stop_ratio\": 0", 1000);
     bulk.drain(action);
     database.sql(
         "SELECT count(*) FROM cancel_jobs(%d, ARRAY(SELECT id FROM jobs), 'x', NULL)"
-            .formatted(project));
+            .formatted(bulk.project));
     bulk.drain(action);
     assertEquals(
         "completed 4 0 0", bulk.shown(action, "state, done, succeeded_since, failed_since"));
@@ -107,8 +115,8 @@ class BulkPacePgTest {
 
   @Test
   void aRateIsKeptByTheDatabasesClock() {
-    bulk.ended(sql, queue, "dead", 10);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"rate_per_second\": 3", 1000);
+    bulk.ended("dead", 10);
+    long action = bulk.submit(Bulk.DEAD + ", \"rate_per_second\": 3", 1000);
     // The first second's worth at once.
     assertEquals(3, bulk.step(action, 100));
     database.sql(
@@ -124,8 +132,8 @@ class BulkPacePgTest {
   /** Slower than one a second: a job now and then. */
   @Test
   void aSlowRateWorksToo() {
-    bulk.ended(sql, queue, "dead", 3);
-    long action = bulk.submit(project, Bulk.DEAD + ", \"rate_per_second\": 0.5", 1000);
+    bulk.ended("dead", 3);
+    long action = bulk.submit(Bulk.DEAD + ", \"rate_per_second\": 0.5", 1000);
     database.sql(
         "UPDATE bulk_actions SET tokens = 0.2, refilled_at = clock_timestamp() - interval '1 s'");
     assertEquals(0, bulk.step(action, 100));

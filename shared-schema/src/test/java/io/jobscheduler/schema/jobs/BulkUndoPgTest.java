@@ -28,28 +28,21 @@ class BulkUndoPgTest {
       """;
 
   @RegisterExtension final TestDatabase database = new TestDatabase();
-  private Sql sql;
   private Bulk bulk;
-  private int project;
-  private int queue;
 
   @BeforeEach
-  void queue() {
-    sql = new Sql(database);
+  void open() {
     bulk = new Bulk(database);
-    project = sql.project("acme");
-    queue = sql.queue(project, "default", null);
-    sql.worker(1);
   }
 
   /** Jobs that died after two attempts each. */
   private List<Long> died(int count) throws SQLException {
-    List<Long> ids = sql.ready(queue, count);
+    List<Long> ids = bulk.sql.ready(bulk.queue, count);
     database.sql("UPDATE jobs SET max_attempts = 2, payload = '{\"a\": 1e2}'");
-    try (Connection worker = sql.asWorker()) {
+    try (Connection worker = bulk.sql.asWorker()) {
       for (int attempt = 0; attempt < 2; attempt++) {
-        for (Sql.Claimed job : sql.claim(worker, 1, 1, queue, count)) {
-          sql.settleOne(worker, job, "failed", "'boom'", "'0 s'", "NULL");
+        for (Sql.Claimed job : bulk.sql.claim(worker, 1, 1, bulk.queue, count)) {
+          bulk.sql.settleOne(worker, job, "failed", "'boom'", "'0 s'", "NULL");
         }
         database.sql("UPDATE jobs SET run_at = now() - interval '1 s' WHERE state = 'retrying'");
         database.sql("SELECT promote_due(100)");
@@ -62,14 +55,14 @@ class BulkUndoPgTest {
   @Test
   void aRetriedJobThatNobodyHasClaimedIsWhatItWas() throws SQLException {
     died(3);
-    bulk.ended(sql, queue, "dead", 2);
+    bulk.ended("dead", 2);
     String record = database.sql(RECORD);
     String attempts = database.sql(ATTEMPTS);
-    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    long action = bulk.submit(Bulk.DEAD, 1000);
     bulk.drain(action);
     assertEquals("5", database.sql("SELECT count(*) FROM jobs WHERE state = 'ready'"));
 
-    assertEquals("undoing", bulk.undo(project, action));
+    assertEquals("undoing", bulk.undo(bulk.project, action));
     bulk.drain(action);
 
     assertEquals("undone 5 {}", bulk.shown(action, "state, undone, kept"));
@@ -79,36 +72,36 @@ class BulkUndoPgTest {
         "0 0",
         database.sql(
             "SELECT concat_ws(' ', (SELECT count(*) FROM jobs), (SELECT count(*) FROM attempts))"));
-    assertEquals("undone", bulk.undo(project, action), "once");
+    assertEquals("undone", bulk.undo(bulk.project, action), "once");
   }
 
   @Test
   void whatHasGoneOnStaysAndIsNamed() throws SQLException {
     List<Long> ids = died(6);
-    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    long action = bulk.submit(Bulk.DEAD, 1000);
     bulk.drain(action);
-    try (Connection worker = sql.asWorker()) {
-      List<Sql.Claimed> claimed = sql.claim(worker, 1, 1, queue, 3);
-      sql.settle(worker, 1, claimed.subList(0, 1), "succeeded");
-      sql.settleOne(worker, claimed.get(1), "failed", "'boom'", "'1 hour'", "NULL");
+    try (Connection worker = bulk.sql.asWorker()) {
+      List<Sql.Claimed> claimed = bulk.sql.claim(worker, 1, 1, bulk.queue, 3);
+      bulk.sql.settle(worker, 1, claimed.subList(0, 1), "succeeded");
+      bulk.sql.settleOne(worker, claimed.get(1), "failed", "'boom'", "'1 hour'", "NULL");
       database.sql(
           "SELECT count(*) FROM cancel_jobs(%1$d, '{%2$d}', 'x', NULL); SELECT count(*) FROM redrive_jobs(%1$d, '{%2$d}', '{cancelled}')"
-              .formatted(project, ids.get(3)));
-      database.sql("SELECT verdict FROM delete_job(%d, %d)".formatted(project, ids.get(4)));
-      bulk.undo(project, action);
+              .formatted(bulk.project, ids.get(3)));
+      database.sql("SELECT verdict FROM delete_job(%d, %d)".formatted(bulk.project, ids.get(4)));
+      bulk.undo(bulk.project, action);
       bulk.drain(action);
     }
     assertEquals(
         "undone 1 {\"gone\": 1, \"ended\": 1, \"changed\": 1, \"started\": 2}",
         bulk.shown(action, "state, undone, kept"));
-    assertEquals("dead", sql.state(ids.get(5)));
-    assertEquals("running", sql.state(ids.get(2)));
-    assertEquals("ready", sql.state(ids.get(3)));
+    assertEquals("dead", bulk.sql.state(ids.get(5)));
+    assertEquals("running", bulk.sql.state(ids.get(2)));
+    assertEquals("ready", bulk.sql.state(ids.get(3)));
   }
 
   @Test
   void cancelledJobsWaitAgainAsTheyDid() throws SQLException {
-    List<Long> ids = sql.ready(queue, 4);
+    List<Long> ids = bulk.sql.ready(bulk.queue, 4);
     database.sql(
         "UPDATE jobs SET state = 'scheduled', ready_at = NULL, run_at = now() + interval '1 day',"
             + " start_by = now() + interval '2 days' WHERE id = "
@@ -121,44 +114,44 @@ class BulkUndoPgTest {
         "SELECT concat_ws(' ', state, run_at, start_by, ready_at IS NULL) FROM all_jobs WHERE id = "
             + ids.get(1);
     String before = database.sql(scheduled);
-    try (Connection worker = sql.asWorker()) {
-      sql.claim(worker, 1, 1, queue, 1);
-      long action = bulk.submit(project, Bulk.LIVE, 1000);
+    try (Connection worker = bulk.sql.asWorker()) {
+      bulk.sql.claim(worker, 1, 1, bulk.queue, 1);
+      long action = bulk.submit(Bulk.LIVE, 1000);
       bulk.drain(action);
       assertEquals("4 1", bulk.shown(action, "done, requested"));
-      bulk.undo(project, action);
+      bulk.undo(bulk.project, action);
       bulk.drain(action);
       assertEquals(
           "undone 2 {\"was-running\": 1, \"was-retrying\": 1}",
           bulk.shown(action, "state, undone, kept"));
     }
     assertEquals(before, database.sql(scheduled));
-    assertEquals("ready", sql.state(ids.get(3)));
-    assertEquals("cancelled", sql.state(ids.get(2)));
+    assertEquals("ready", bulk.sql.state(ids.get(3)));
+    assertEquals("cancelled", bulk.sql.state(ids.get(2)));
   }
 
   @Test
   void membersOfWorkflowsStay() {
-    Flow flow = new Flow(database, sql, project, queue, "hold");
+    Flow flow = new Flow(database, bulk.sql, bulk.project, bulk.queue, "hold");
     flow.job("a");
     long id = flow.id("a");
     database.sql(
         "SELECT count(*) FROM move_to_finished('{%d}', '{dead}', '{x}', NULL, NULL, NULL, NULL, NULL)"
             .formatted(id));
-    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    long action = bulk.submit(Bulk.DEAD, 1000);
     bulk.drain(action);
-    bulk.undo(project, action);
+    bulk.undo(bulk.project, action);
     bulk.drain(action);
     assertEquals("undone 0 {\"graph\": 1}", bulk.shown(action, "state, undone, kept"));
-    assertEquals("ready", sql.state(id));
+    assertEquals("ready", bulk.sql.state(id));
   }
 
   @Test
   void oneThatIsUnderWayIsAbortedFirst() throws SQLException {
     List<Long> ids = died(5);
-    long action = bulk.submit(project, Bulk.DEAD, 1000);
+    long action = bulk.submit(Bulk.DEAD, 1000);
     bulk.step(action, 2);
-    bulk.undo(project, action);
+    bulk.undo(bulk.project, action);
     bulk.drain(action);
     assertEquals("undone 2 2", bulk.shown(action, "state, done, undone"));
     assertEquals("5", database.sql("SELECT count(*) FROM finished_jobs WHERE state = 'dead'"));
@@ -167,11 +160,11 @@ class BulkUndoPgTest {
 
   @Test
   void deletionIsNotTakenBack() {
-    bulk.ended(sql, queue, "dead", 1);
-    long action = bulk.submit(project, "\"action\": \"discard\", \"states\": [\"dead\"]", 1000);
+    bulk.ended("dead", 1);
+    long action = bulk.submit("\"action\": \"discard\", \"states\": [\"dead\"]", 1000);
     bulk.drain(action);
-    assertEquals("deletes", bulk.undo(project, action));
-    assertEquals("gone", bulk.undo(project + 1, action));
+    assertEquals("deletes", bulk.undo(bulk.project, action));
+    assertEquals("gone", bulk.undo(bulk.project + 1, action));
     assertEquals("completed 1", bulk.shown(action, "state, done"));
     assertEquals("0", database.sql("SELECT count(*) FROM finished_jobs"));
   }
