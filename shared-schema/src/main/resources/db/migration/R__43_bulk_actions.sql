@@ -747,7 +747,9 @@ BEGIN
     worked := greatest(collect_bulk_action(a.id, p_scan), 1);
     RETURN;
   ELSIF a.state = 'undoing' THEN
-    SELECT u.worked INTO worked FROM undo_bulk_step(a, p_batch) u;
+    IF p_batch > 0 THEN
+      SELECT u.worked INTO worked FROM undo_bulk_step(a, p_batch) u;
+    END IF;
     RETURN;
   END IF;
 

@@ -124,8 +124,8 @@ final class Tenant {
             + id));
     ApiClient.sql(
         ("INSERT INTO job_logs (job_id, lease_token, logged_at, line, written_on, level, message)"
-             + " SELECT j.id, j.lease_token, now(), 1, retention_today(), 'info', '%s' FROM jobs j"
-             + " WHERE j.id = %s")
+                + " SELECT j.id, j.lease_token, now(), 1, retention_today(), 'info', '%s' FROM jobs j"
+                + " WHERE j.id = %s")
             .formatted(SECRET, id));
     ApiClient.sql(
         ("SELECT settle(3, ARRAY[j.id], ARRAY[j.lease_token], ARRAY[NULL::int], ARRAY['%s'],"
@@ -213,19 +213,19 @@ final class Tenant {
   String snapshot() {
     return ApiClient.value(
         ("WITH p AS (SELECT id FROM projects WHERE name = '%s') SELECT md5(concat((SELECT"
-             + " string_agg(t::text, '' ORDER BY t.id) FROM jobs t, p WHERE t.project_id ="
-             + " p.id),(SELECT string_agg(t::text, '' ORDER BY t.id) FROM finished_jobs t, p WHERE"
-             + " t.project_id = p.id),(SELECT string_agg(t::text, '' ORDER BY t.id) FROM queues t,"
-             + " p WHERE t.project_id = p.id),(SELECT string_agg(t::text, '' ORDER BY t.id) FROM"
-             + " schedules t, p WHERE t.project_id = p.id),(SELECT string_agg(t::text, '' ORDER BY"
-             + " t.id) FROM workflows t, p WHERE t.project_id = p.id),(SELECT string_agg(t::text,"
-             + " '' ORDER BY t.id) FROM bulk_actions t, p WHERE t.project_id = p.id),(SELECT"
-             + " string_agg(t::text, '' ORDER BY t.id) FROM backfills t JOIN schedules s ON s.id ="
-             + " t.schedule_id, p WHERE s.project_id = p.id),(SELECT string_agg(concat(t.id,"
-             + " t.name, t.scopes), '' ORDER BY t.id) FROM api_keys t, p WHERE t.project_id ="
-             + " p.id),(SELECT string_agg(t::text, '' ORDER BY t.user_id) FROM project_members t, p"
-             + " WHERE t.project_id = p.id),(SELECT count(*) FROM audit_log t, p WHERE t.project_id"
-             + " = p.id)))")
+                + " string_agg(t::text, '' ORDER BY t.id) FROM jobs t, p WHERE t.project_id ="
+                + " p.id),(SELECT string_agg(t::text, '' ORDER BY t.id) FROM finished_jobs t, p WHERE"
+                + " t.project_id = p.id),(SELECT string_agg(t::text, '' ORDER BY t.id) FROM queues t,"
+                + " p WHERE t.project_id = p.id),(SELECT string_agg(t::text, '' ORDER BY t.id) FROM"
+                + " schedules t, p WHERE t.project_id = p.id),(SELECT string_agg(t::text, '' ORDER BY"
+                + " t.id) FROM workflows t, p WHERE t.project_id = p.id),(SELECT string_agg(t::text,"
+                + " '' ORDER BY t.id) FROM bulk_actions t, p WHERE t.project_id = p.id),(SELECT"
+                + " string_agg(t::text, '' ORDER BY t.id) FROM backfills t JOIN schedules s ON s.id ="
+                + " t.schedule_id, p WHERE s.project_id = p.id),(SELECT string_agg(concat(t.id,"
+                + " t.name, t.scopes), '' ORDER BY t.id) FROM api_keys t, p WHERE t.project_id ="
+                + " p.id),(SELECT string_agg(t::text, '' ORDER BY t.user_id) FROM project_members t, p"
+                + " WHERE t.project_id = p.id),(SELECT count(*) FROM audit_log t, p WHERE t.project_id"
+                + " = p.id)))")
             .formatted(name));
   }
 }

@@ -174,6 +174,26 @@ class BulkLoopPgTest {
   }
 
   @Test
+  void anUndoNamesTheJobsThatItCannotTakeBack() throws Exception {
+    dead(6);
+    database.sql("UPDATE finished_jobs SET priority = 0 WHERE id = 3");
+    long action = submit("");
+    BulkLoop loop = loop(rig);
+    loop.runOnce();
+    database.sql("ALTER TABLE finished_jobs ADD CONSTRAINT poison CHECK (priority <> 0)");
+    try (Connection api = database.connect(Role.API);
+        Statement statement = api.createStatement()) {
+      statement.execute("SELECT jobs.undo_bulk_action(1, " + action + ", NULL)");
+    }
+    loop.runOnce();
+    assertEquals(
+        "undone 5 {\"sqlstate-23514\": 1}",
+        database.sql("SELECT concat_ws(' ', state, undone, kept) FROM bulk_actions"));
+    assertEquals("5", database.sql("SELECT count(*) FROM finished_jobs WHERE state = 'dead'"));
+    assertEquals("ready", jobs.of(3, "state"));
+  }
+
+  @Test
   void anActionThatFailsItselfBlamesNoJobAndHoldsUpNoOther() throws Exception {
     dead(3);
     long broken = submit("");
