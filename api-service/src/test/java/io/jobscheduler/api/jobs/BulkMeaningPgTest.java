@@ -35,14 +35,7 @@ class BulkMeaningPgTest {
   @BeforeEach
   void fill() {
     jdbi = TestProjects.api(database);
-    lists =
-        new JobLists(
-            jdbi,
-            new JobListStore(),
-            new MemberListStore(),
-            new JobSearchStore(),
-            new JobStore(jdbi),
-            new EnqueueStore(jdbi));
+    lists = TestJobLists.over(jdbi);
     project = TestProjects.create(database, "p");
     TestProjects.create(database, "q");
     database.sql("INSERT INTO queues (project_id, name) VALUES (1, 'other')");

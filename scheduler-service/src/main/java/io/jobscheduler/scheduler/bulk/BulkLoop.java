@@ -166,8 +166,8 @@ public class BulkLoop {
       poison.found(List.of(new Poison(action, String.valueOf(e.getMessage()))));
       return false;
     }
-    long job =
-        transactions.run(term, t -> BulkStore.pass(t, action, "sqlstate-" + cause.getSQLState()));
+    String reason = "sqlstate-" + cause.getSQLState();
+    long job = transactions.run(term, t -> BulkStore.pass(t, action, reason));
     LOG.warnf(
         cause,
         "A job of a bulk action cannot be done and is passed: bulk_action_id=%d job_id=%d",
