@@ -102,9 +102,7 @@ class Enqueueing {
     Job job =
         request.needs().isEmpty()
             ? jobOf(request, stored, shown ? request.payload() : null)
-            : store
-                .findJob(grant.projectId(), stored.id(), shown, grant.permits(Action.LEASES_READ))
-                .orElseThrow();
+            : store.findJob(grant, stored.id(), shown).orElseThrow();
     return Response.created(
             URI.create("/api/v1/projects/" + grant.project() + "/jobs/" + stored.id()))
         .entity(job)
@@ -116,11 +114,7 @@ class Enqueueing {
     // Who may only enqueue learns of the holder, not what it carries.
     Job holder =
         store
-            .findJob(
-                grant.projectId(),
-                id,
-                grant.payloadVisible() && grant.permits(Action.JOBS_READ),
-                grant.permits(Action.LEASES_READ))
+            .findJob(grant, id, grant.payloadVisible() && grant.permits(Action.JOBS_READ))
             .orElseThrow(Enqueueing::gone);
     if (grant.queues() != null && !grant.queues().containsKey(holder.summary().queue())) {
       throw ProblemException.of(

@@ -23,7 +23,8 @@ public record JobGraph(
   /**
    * That it waits for a job.
    *
-   * @param job its id
+   * @param job its id; null, like the key, when it is of a queue that the caller's key does not
+   *     reach
    * @param key its key in the workflow of both; null when it is no member of that
    * @param on success, done or failure
    * @param outcome how it ended; null: it has not
@@ -31,5 +32,9 @@ public record JobGraph(
    */
   @Schema(name = "JobDependencyState")
   public record Dependency(
-      String job, @Nullable String key, String on, @Nullable String outcome, boolean met) {}
+      @Nullable String job,
+      @Nullable String key,
+      String on,
+      @Nullable String outcome,
+      boolean met) {}
 }

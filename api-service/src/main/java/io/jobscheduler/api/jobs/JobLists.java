@@ -70,17 +70,25 @@ class JobLists {
 
   /** Only of the queues that the grant reaches. */
   JobPage list(Grant grant, JobFilter filter, long before, int limit) {
-    return IndexReads.ofOneSnapshot(
-        jdbi,
-        h ->
-            list(
-                h,
-                grant.projectId(),
-                grant.queueIds(),
-                filter,
-                before,
-                limit,
-                JobListStore.SCANNED));
+    JobPage page =
+        IndexReads.ofOneSnapshot(
+            jdbi,
+            h ->
+                list(
+                    h,
+                    grant.projectId(),
+                    grant.queueIds(),
+                    filter,
+                    before,
+                    limit,
+                    JobListStore.SCANNED));
+    return grant.queueIds() == null
+        ? page
+        : new JobPage(
+            page.items().stream().map(JobSummary::withoutParents).toList(),
+            page.nextCursor(),
+            page.count(),
+            page.partial());
   }
 
   private JobPage list(

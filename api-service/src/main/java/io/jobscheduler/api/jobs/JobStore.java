@@ -71,35 +71,69 @@ public class JobStore {
    * @throws ProblemException 404
    */
   Job getJob(Grant grant, long id) {
-    return findJob(grant.projectId(), id, grant.payloadVisible(), grant.permits(Action.LEASES_READ))
+    return findJob(grant, id, grant.payloadVisible())
         .orElseThrow(() -> ProblemException.notFound("job"));
   }
 
-  /** A job of a project, with what the caller may see of it. */
+  /** A job of the caller's project, and of those that it waits for what the caller may see. */
+  Optional<Job> findJob(Grant grant, long id, boolean payloadVisible) {
+    return findJob(
+        grant.projectId(), id, payloadVisible, grant.permits(Action.LEASES_READ), grant.queueIds());
+  }
+
+  /** A job of a project, with what the caller may see of it, who reaches every queue. */
   public Optional<Job> findJob(
       int projectId, long id, boolean payloadVisible, boolean leaseVisible) {
+    return findJob(projectId, id, payloadVisible, leaseVisible, null);
+  }
+
+  private Optional<Job> findJob(
+      int projectId,
+      long id,
+      boolean payloadVisible,
+      boolean leaseVisible,
+      @Nullable Collection<Integer> reached) {
     return jdbi.withHandle(
         h ->
             h.createQuery(FIND_JOB)
                 .bind("project", projectId)
                 .bind("id", id)
-                .map((row, c) -> jobOf(row, payloadVisible, leaseVisible, dependencies(h, id)))
+                .map(
+                    (row, c) ->
+                        jobOf(
+                            row,
+                            payloadVisible,
+                            leaseVisible,
+                            dependencies(h, projectId, id, reached),
+                            reached != null))
                 .findOne());
   }
 
-  // By primary key, and that of the members. A job without any costs one probe.
+  // By primary key, and that of the members. A job without any costs one probe. Of a parent that a
+  // key
+  // of some queues does not reach only that there is one.
   private static final String LIST_DEPENDENCIES =
       """
-      SELECT d.parent_id, m.key, d.on_outcome, d.outcome, d.met
+      SELECT CASE WHEN r.reached THEN d.parent_id END AS parent_id, CASE WHEN r.reached THEN m.key END AS key,
+             d.on_outcome, d.outcome, d.met
         FROM jobs.dependencies d
+       CROSS JOIN LATERAL (
+         SELECT :queues::int[] IS NULL
+                OR EXISTS (SELECT 1 FROM jobs.all_jobs a
+                            WHERE a.id = d.parent_id AND a.project_id = :project AND a.queue_id = ANY (:queues))
+                  AS reached) r
         LEFT JOIN jobs.workflow_members m ON m.workflow_id = d.workflow_id AND m.job_id = d.parent_id
        WHERE d.child_id = :id
        ORDER BY d.parent_id LIMIT :most
       """;
 
-  private static List<JobGraph.Dependency> dependencies(Handle h, long id) {
+  private static List<JobGraph.Dependency> dependencies(
+      Handle h, int projectId, long id, @Nullable Collection<Integer> reached) {
     return h.createQuery(LIST_DEPENDENCIES)
         .bind("id", id)
+        .bind("project", projectId)
+        .bindByType(
+            "queues", reached == null ? null : reached.toArray(new Integer[0]), Integer[].class)
         .bind("most", JobGraph.MOST_SHOWN)
         .map(
             (row, c) ->
@@ -145,11 +179,14 @@ public class JobStore {
   // it has ended), then the one that did, which is the job's own finished row, or the one that
   // runs.
   // One
-  // that expired unstarted is none. Tokens grow, so they order; the newest 1,000.
+  // that expired unstarted is none. Tokens grow, so they order; the newest 1,000, of which the
+  // newest
+  // 50 with their stack traces: at most 20 KB each, so an answer stays near a megabyte.
   private static final String LIST_ATTEMPTS =
       """
       SELECT t.generation, t.attempt, CASE t.outcome WHEN 'dead' THEN 'failed' ELSE t.outcome END AS outcome,
-             t.worker_id, t.started_at, t.ended_at, t.error_kind, t.error_message, t.error_stack
+             t.worker_id, t.started_at, t.ended_at, t.error_kind, t.error_message,
+             CASE WHEN row_number() OVER (ORDER BY t.lease_token DESC) <= 50 THEN t.error_stack END AS error_stack
         FROM (
           SELECT a.generation, a.attempt, a.outcome, a.worker_id, a.started_at, a.ended_at, a.error_kind,
                  a.error_message, a.error_stack, a.lease_token
@@ -216,14 +253,16 @@ public class JobStore {
       ResultSet row,
       boolean payloadVisible,
       boolean leaseVisible,
-      List<JobGraph.Dependency> dependencies)
+      List<JobGraph.Dependency> dependencies,
+      boolean narrowed)
       throws SQLException {
+    JobSummary summary = summaryOf(row);
     Long timeout = row.getObject("timeout_ms", Long.class);
     return new Job(
-        summaryOf(row),
+        narrowed ? summary.withoutParents() : summary,
         payloadVisible ? row.getString("payload") : null,
         payloadVisible ? row.getString("result") : null,
-        JobError.of(row),
+        narrowed && summary.state().equals("skipped") ? null : JobError.of(row),
         RetryPolicy.ofStored(row.getString("retry_policy")),
         leaseVisible ? row.getString("lease_token") : null,
         new JobOptions(

@@ -30,4 +30,28 @@ public record JobSummary(
     @Nullable String workflow,
     @Nullable String workflowKey,
     @Nullable String worker,
-    @Nullable String errorSummary) {}
+    @Nullable String errorSummary) {
+  /** The same for a key of some queues: why a job was skipped names a parent, of any queue. */
+  JobSummary withoutParents() {
+    return errorSummary == null || !state.equals("skipped")
+        ? this
+        : new JobSummary(
+            id,
+            type,
+            queue,
+            state,
+            stateReason,
+            priority,
+            attempt,
+            maxAttempts,
+            createdAt,
+            runAt,
+            readyAt,
+            startedAt,
+            finishedAt,
+            workflow,
+            workflowKey,
+            worker,
+            null);
+  }
+}

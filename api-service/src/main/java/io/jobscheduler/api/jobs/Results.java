@@ -61,13 +61,7 @@ class Results {
     boolean reads = grant.permits(Action.JOBS_READ);
     Response.ResponseBuilder answer =
         Response.fromResponse(created).header("Preference-Applied", "wait=" + seconds);
-    store
-        .findJob(
-            grant.projectId(),
-            id,
-            grant.payloadVisible() && reads,
-            grant.permits(Action.LEASES_READ))
-        .ifPresent(answer::entity);
+    store.findJob(grant, id, grant.payloadVisible() && reads).ifPresent(answer::entity);
     return answer.build();
   }
 }
