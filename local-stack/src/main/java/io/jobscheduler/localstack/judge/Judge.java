@@ -31,7 +31,7 @@ public final class Judge {
     findings.count("unreadable effect lines", effects.unreadable());
     findings.count("observer's samples", evidence.observations().samples());
     findings.count("observer's failed samples", evidence.observations().failures());
-    findings.count("longest time between samples, ms", evidence.observations().longestGapMillis());
+    findings.count(Judgement.LONGEST_GAP, evidence.observations().longestGapMillis());
     evidence.ledger().counts().forEach((name, count) -> findings.count("load: " + name, count));
     try (Connection connection = evidence.database().open()) {
       connection.setAutoCommit(false);

@@ -21,6 +21,9 @@ public record Judgement(
   /** Violations of one invariant that are kept in words. */
   public static final int KEPT = 100;
 
+  /** The one count that two runs do not add up to. */
+  static final String LONGEST_GAP = "longest time between samples, ms";
+
   public Judgement {
     Map<Invariant, Verdict> all = new EnumMap<>(Invariant.class);
     for (Invariant invariant : Invariant.values()) {
@@ -64,7 +67,9 @@ public record Judgement(
     Map<Invariant, Verdict> sums = new EnumMap<>(verdicts);
     other.verdicts.forEach((invariant, verdict) -> sums.merge(invariant, verdict, Verdict::plus));
     Map<String, Long> counted = new TreeMap<>(counts);
-    other.counts.forEach((name, count) -> counted.merge(name, count, Long::sum));
+    other.counts.forEach(
+        (name, count) ->
+            counted.merge(name, count, name.equals(LONGEST_GAP) ? Math::max : Long::sum));
     List<String> odd =
         Stream.concat(unexpected.stream(), other.unexpected.stream()).limit(KEPT).toList();
     return new Judgement(sums, counted, odd);
