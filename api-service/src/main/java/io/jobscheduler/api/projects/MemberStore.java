@@ -105,14 +105,16 @@ public class MemberStore {
   }
 
   // Selected from users, so that an unknown or disabled one gives no row and no constraint is
-  // needed to tell. Who is no member yet has to be known by address, or ids would tell addresses.
+  // needed to tell. Who is no member yet has to be known by address, or ids would tell addresses;
+  // an address that is given has to be the user's.
   private static final String PUT_MEMBER =
       """
       INSERT INTO jobs.project_members AS m (project_id, user_id, role, payload_visible)
       SELECT :project, u.id, :role, :payloadVisible
         FROM jobs.users u
        WHERE u.id = :user AND u.disabled_at IS NULL
-         AND (:anybody OR lower(u.email) = lower(:email)
+         AND (:email::text IS NULL OR lower(u.email) = lower(:email::text))
+         AND (:anybody OR :email::text IS NOT NULL
               OR EXISTS (SELECT 1 FROM jobs.project_members k
                           WHERE k.project_id = :project AND k.user_id = u.id))
           ON CONFLICT (project_id, user_id) DO UPDATE

@@ -178,5 +178,12 @@ class ProjectsHttpTest {
         .put(member, "{\"role\":\"viewer\",\"email\":\"far.away@example.org\"}")
         .status(200);
     projectAdmin.put(member, "{\"role\":\"operator\"}").status(200);
+    // An address that is another's: whoever was meant, it is not this one.
+    for (ApiClient caller : List.of(projectAdmin, admin)) {
+      caller
+          .put(member, "{\"role\":\"admin\",\"email\":\"x@example.org\"}")
+          .problem(404, "not-found");
+    }
+    assertEquals("operator", admin.get(member).status(200).json().path("role").asText());
   }
 }
