@@ -1,5 +1,7 @@
 # Each target is one thin line around Maven, npm or Java; `make help` shows them.
 MVN ?= mvn -B -ntp
+FUZZ_REQUESTS ?= 20000
+FUZZ_SEED ?=
 WEBUI := dashboard-service/src/main/webui
 STACK := java -jar local-stack/target/local-stack.jar
 BENCHMARKS_JAR := benchmarks/target/benchmarks-0.1.0-SNAPSHOT.jar
@@ -14,7 +16,7 @@ SERVICES := $(foreach s,api worker scheduler dashboard,$(s)-service/target/quark
 PROGRAMS := $(SERVICES) local-stack/target/local-stack.jar
 MISSING := $(filter-out $(wildcard $(PROGRAMS)),$(PROGRAMS))
 
-.PHONY: help build up demo down test verify bench bench-quick bench-start schema missing
+.PHONY: help build up demo down test verify fuzz bench bench-quick bench-start schema missing
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +30,8 @@ help:
 	@echo '                    mvn verify && cd $(WEBUI) && npm run check && npm test && npm run budget && npm run e2e'
 	@echo 'make verify       the long tests too: mutation of the six structures, limits and leaders under fire'
 	@echo '                    mvn verify -Pmutation -Dtests.excluded='
+	@echo 'make fuzz         20,000 random requests to the API, made from its description'
+	@echo '                    mvn -pl api-service -am test-compile surefire:test@http-test -Dtest=FuzzHttpTest -Dfuzz.requests=20000 -Dfuzz.seed='
 	@echo 'make bench        benchmarks of the six structures, about 6 minutes'
 	@echo '                    $(BENCHMARKS)'
 	@echo 'make bench-quick  the same, each for a moment'
@@ -37,7 +41,8 @@ help:
 	@echo '                    mvn -pl shared-schema test-compile exec:java@schema'
 	@echo
 	@echo 'Variables: JOBS_UP_API_PORT, JOBS_UP_DASHBOARD_PORT, JOBS_UP_POSTGRES_PORT, JOBS_UP_<service>_HEALTH_PORT,'
-	@echo '  JOBS_WORKER_SLOTS, WORKFLOWS_DIR (folder of graphs), WEBUI_SKIP=1 (no Node needed), MVN (how to call Maven)'
+	@echo '  JOBS_WORKER_SLOTS, WORKFLOWS_DIR (folder of graphs), WEBUI_SKIP=1 (no Node needed), MVN (how to call Maven),'
+	@echo '  FUZZ_REQUESTS, FUZZ_SEED (makes a run again)'
 
 build: target/built
 
@@ -65,6 +70,10 @@ test:
 
 verify:
 	$(MVN) verify -Pmutation -Dtests.excluded=
+
+fuzz:
+	$(MVN) -pl api-service -am -Dsurefire.failIfNoSpecifiedTests=false test-compile surefire:test@http-test \
+	  -Dtest=FuzzHttpTest -Dfuzz.requests=$(FUZZ_REQUESTS) -Dfuzz.seed=$(FUZZ_SEED)
 
 bench: build
 	$(BENCHMARKS)

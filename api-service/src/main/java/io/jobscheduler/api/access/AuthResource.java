@@ -25,6 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions of people: login, refresh, logout, another password. */
@@ -206,6 +207,7 @@ public class AuthResource {
       operationId = "logout",
       summary = "End a session, and its access tokens with it",
       extensions = @Extension(name = "x-role", value = "none"))
+  @APIResponse(responseCode = "204", description = "It has ended, or there is none.")
   public void logout(
       @RequestBody(
               required = true,
@@ -265,7 +267,8 @@ public class AuthResource {
                           @ExampleObject(
                               name = "example",
                               value =
-                                  "{\"oldPassword\":\"…\",\"newPassword\":\"at least twelve characters\"}")))
+                                  "{\"oldPassword\":\"…\",\"newPassword\":\"at least twelve"
+                                      + " characters\"}")))
           InputStream body,
       @Context HttpServerRequest http) {
     UserRow user = authorizer.current();

@@ -70,23 +70,25 @@ public record KeyRequest(
     return scopes;
   }
 
-  private static List<String> queues(JsonReader in) {
+  /** The patterns; null, as when it is absent: every queue. */
+  private static @Nullable List<String> queues(JsonReader in) {
     List<String> queues = new ArrayList<>();
     int before = in.violations().count();
-    if (in.startArray()) {
-      while (in.nextItem()) {
-        String pattern = in.string();
-        if (pattern != null && !QUEUE.matcher(pattern).matches()) {
-          in.reject("Expected a queue's name, with * for any characters.");
-        } else if (pattern != null && queues.size() == MOST_PATTERNS) {
-          in.reject("There may be " + MOST_PATTERNS + " patterns.");
-        } else if (pattern != null) {
-          queues.add(pattern);
-        }
+    if (!in.startArray()) {
+      return null;
+    }
+    while (in.nextItem()) {
+      String pattern = in.string();
+      if (pattern != null && !QUEUE.matcher(pattern).matches()) {
+        in.reject("Expected a queue's name, with * for any characters.");
+      } else if (pattern != null && queues.size() == MOST_PATTERNS) {
+        in.reject("There may be " + MOST_PATTERNS + " patterns.");
+      } else if (pattern != null) {
+        queues.add(pattern);
       }
-      if (queues.isEmpty() && in.violations().count() == before) {
-        in.reject("Name at least one queue, or leave the field out for all.");
-      }
+    }
+    if (queues.isEmpty() && in.violations().count() == before) {
+      in.reject("Name at least one queue, or leave the field out for all.");
     }
     return queues;
   }

@@ -41,7 +41,7 @@ public class MeResource {
    */
   public record ProjectAccess(
       String project,
-      @Nullable String role,
+      @Schema(enumeration = {"viewer", "operator", "admin"}) @Nullable String role,
       List<String> actions,
       boolean payloadVisible,
       @Nullable List<String> queues) {}
@@ -56,7 +56,7 @@ public class MeResource {
   @Schema(name = "Me")
   public record Me(
       String id,
-      String kind,
+      @Schema(enumeration = {"user", "key"}) String kind,
       @Nullable String email,
       String name,
       boolean platformAdmin,

@@ -3,10 +3,15 @@ package io.jobscheduler.api.access;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonReader;
 import java.util.regex.Pattern;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Body of a new user. */
-public record UserRequest(String email, String password, String name, boolean platformAdmin) {
+public record UserRequest(
+    @Schema(minLength = 3, maxLength = 254, pattern = "[^@\\s]+@[^@\\s]+") String email,
+    @Schema(minLength = SHORTEST_PASSWORD, maxLength = LONGEST_PASSWORD) String password,
+    @Schema(maxLength = 200, defaultValue = "") String name,
+    @Schema(defaultValue = "false") boolean platformAdmin) {
   // One @ with something on both sides and no blanks: delivery, not syntax, proves an address.
   private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+");
   private static final int SHORTEST_PASSWORD = 12;

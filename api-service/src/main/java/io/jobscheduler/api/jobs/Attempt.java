@@ -1,6 +1,7 @@
 package io.jobscheduler.api.jobs;
 
 import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,19 @@ import org.jspecify.annotations.Nullable;
 public record Attempt(
     int generation,
     int attempt,
-    String outcome,
+    @Schema(
+            enumeration = {
+              "succeeded",
+              "failed",
+              "lost",
+              "released",
+              "cancelled",
+              "snoozed",
+              "timed_out",
+              "revoked",
+              "running"
+            })
+        String outcome,
     @Nullable String worker,
     @Nullable Instant startedAt,
     @Nullable Instant endedAt,

@@ -14,6 +14,7 @@ import jakarta.ws.rs.core.Response;
 import java.net.URI;
 import java.util.List;
 import java.util.Set;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,8 @@ class Enqueueing {
    * @param state null when that job is gone, or not reached
    * @param duplicate whether another job stands for it
    */
-  public record BulkItem(@Nullable String id, @Nullable String state, boolean duplicate) {}
+  public record BulkItem(
+      @Nullable String id, @Schema(ref = "JobState") @Nullable String state, boolean duplicate) {}
 
   /** What became of the jobs of a bulk request, in its order. */
   public record BulkAnswer(List<BulkItem> items, int count) {}

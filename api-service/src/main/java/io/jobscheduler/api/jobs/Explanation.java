@@ -3,6 +3,7 @@ package io.jobscheduler.api.jobs;
 import io.jobscheduler.api.paging.Count;
 import java.time.Instant;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Explanation(
     String job,
-    String state,
+    @Schema(ref = "JobState") String state,
     @Nullable String stateReason,
     boolean claimable,
     List<Blocker> blockers,
@@ -42,7 +43,22 @@ public record Explanation(
    * @param dependencies what it waits for, at most 50
    */
   public record Blocker(
-      String code,
+      @Schema(
+              enumeration = {
+                "queue_paused",
+                "queue_limit",
+                "key_limit",
+                "rate_limit",
+                "dependencies",
+                "workflow_paused",
+                "gate",
+                "releasing",
+                "not_due",
+                "retry_wait",
+                "no_worker",
+                "workers_busy"
+              })
+          String code,
       String detail,
       @Nullable Instant since,
       @Nullable Instant until,
@@ -97,7 +113,10 @@ public record Explanation(
    * @param condition success, done or failure
    */
   public record Dependency(
-      @Nullable String job, @Nullable String key, @Nullable String state, String condition) {}
+      @Nullable String job,
+      @Nullable String key,
+      @Schema(ref = "JobState") @Nullable String state,
+      @Schema(enumeration = {"success", "done", "failure"}) String condition) {}
 
   /**
    * Workers that live and whose patterns fit the queue. Which types of jobs they have handlers for

@@ -49,7 +49,8 @@ public record Job(
    * A unique key and how long it is held: until its job has started or finished, or for a window.
    */
   @Schema(name = "UniqueKey")
-  public record UniqueKey(String key, String until) {
+  public record UniqueKey(
+      String key, @Schema(enumeration = {"started", "finished", "window"}) String until) {
     static @Nullable UniqueKey of(@Nullable String key, @Nullable String until) {
       return key == null || until == null ? null : new UniqueKey(key, until);
     }

@@ -34,7 +34,7 @@ public record JobGraph(
   public record Dependency(
       @Nullable String job,
       @Nullable String key,
-      String on,
-      @Nullable String outcome,
+      @Schema(enumeration = {"success", "done", "failure"}) String on,
+      @Schema(enumeration = {"succeeded", "dead", "cancelled", "skipped"}) @Nullable String outcome,
       boolean met) {}
 }

@@ -26,7 +26,7 @@ public record JobInputs(List<Input> items) {
   public record Input(
       String job,
       @Nullable String key,
-      @Nullable String outcome,
+      @Schema(enumeration = {"succeeded", "dead", "cancelled", "skipped"}) @Nullable String outcome,
       @JsonRawValue @Schema(ref = "AnyJson") @Nullable String result,
       @Schema(enumeration = {"none", "gone", "too_large", "hidden"}) @Nullable String missing) {}
 }

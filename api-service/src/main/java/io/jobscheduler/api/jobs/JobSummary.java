@@ -1,6 +1,7 @@
 package io.jobscheduler.api.jobs;
 
 import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ public record JobSummary(
     String id,
     String type,
     String queue,
-    String state,
+    @Schema(ref = "JobState") String state,
     @Nullable String stateReason,
     int priority,
     int attempt,

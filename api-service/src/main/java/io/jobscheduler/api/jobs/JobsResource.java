@@ -30,6 +30,7 @@ import jakarta.ws.rs.core.StreamingOutput;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Locale;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
@@ -131,7 +132,13 @@ public class JobsResource {
       operationId = "enqueueJobs",
       summary = "Enqueue up to 10,000 jobs, all or none; or up to 100,000, one a line",
       extensions = @Extension(name = "x-role", value = "operator"))
-  @APIResponseSchema(value = Enqueueing.BulkAnswer.class, responseCode = "201")
+  @APIResponse(
+      responseCode = "201",
+      description = "All of them are accepted.",
+      content =
+          @Content(
+              mediaType = "application/json",
+              schema = @Schema(implementation = Enqueueing.BulkAnswer.class)))
   @APIResponse(
       responseCode = "200",
       description = "To lines: one line for each, in order, while the others are on their way.",
@@ -159,12 +166,15 @@ public class JobsResource {
                         @ExampleObject(
                             name = "lines",
                             value =
-                                "{\"type\":\"echo\",\"idempotencyKey\":\"order-1\"}\n{\"type\":\"echo\"}"))
+                                "{\"type\":\"echo\",\"idempotencyKey\":\"order-1\"}\n"
+                                    + "{\"type\":\"echo\"}"))
               })
           InputStream body) {
     Grant grant = authorizer.requireInQueues(project, Action.JOBS_ENQUEUE);
     String trace = Traceparent.of(traceparent);
-    if (NDJSON_TYPE.isCompatible(headers.getMediaType())) {
+    // As text: what is no media type at all came through as JSON, as an absent one does.
+    String type = headers.getHeaderString(HttpHeaders.CONTENT_TYPE);
+    if (type != null && type.toLowerCase(Locale.ROOT).startsWith(NDJSON)) {
       if (idempotencyKey != null) {
         throw ProblemException.of(
             ProblemType.BAD_REQUEST,
@@ -196,9 +206,10 @@ public class JobsResource {
       operationId = "listJobs",
       summary = "List jobs, newest first",
       description =
-          "By state, workflow, schedule and error through indexes. By queue, type, tag, worker, time"
-              + " of creation and payload the newest 100,000 jobs of each kind are looked at: where"
-              + " there are older ones the page says partial, and its cursor goes on from there.",
+          "By state, workflow, schedule and error through indexes. By queue, type, tag, worker,"
+              + " time of creation and payload the newest 100,000 jobs of each kind are looked at:"
+              + " where there are older ones the page says partial, and its cursor goes on from"
+              + " there.",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public JobLists.JobPage list(
       @PathParam("project") String project,

@@ -27,7 +27,7 @@ record LineAnswer(
     int line,
     int status,
     @Nullable String id,
-    @Nullable String state,
+    @Schema(ref = "JobState") @Nullable String state,
     @Nullable Boolean duplicate,
     @Nullable Boolean replayed,
     @Nullable String type,

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ public class MemberStore {
       String userId,
       String email,
       String name,
-      String role,
+      @Schema(enumeration = {"viewer", "operator", "admin"}) String role,
       boolean payloadVisible,
       Instant createdAt) {}
 

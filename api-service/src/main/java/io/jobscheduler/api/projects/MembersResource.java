@@ -57,7 +57,7 @@ public class MembersResource {
    * @param email the user's address
    */
   public record MemberRequest(
-      String role,
+      @Schema(enumeration = {"viewer", "operator", "admin"}) String role,
       @Schema(defaultValue = "true") boolean payloadVisible,
       @Schema(
               description =

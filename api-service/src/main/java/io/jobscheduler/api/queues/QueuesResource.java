@@ -36,6 +36,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,8 @@ public class QueuesResource {
       QueueSettings.@Nullable Retention retention,
       @Schema(
               description =
-                  "up to 5 paths of payloads, such as order.customer.id: a list of this queue's jobs by"
-                      + " one of them goes by an index, of the jobs handed in since")
+                  "up to 5 paths of payloads, such as order.customer.id: a list of this queue's"
+                      + " jobs by one of them goes by an index, of the jobs handed in since")
           @Nullable List<String> searchablePaths) {}
 
   /** A rate: up to burst jobs at once, then limit in each period. */
@@ -131,6 +132,11 @@ public class QueuesResource {
       summary = "Create or replace a queue",
       extensions = @Extension(name = "x-role", value = "admin"))
   @APIResponseSchema(value = Queue.class, responseCode = "200")
+  @APIResponse(
+      responseCode = "201",
+      description = "There was none of this name.",
+      content =
+          @Content(mediaType = "application/json", schema = @Schema(implementation = Queue.class)))
   public Response put(
       @PathParam("project") String project,
       @PathParam("queue") String name,
@@ -234,7 +240,8 @@ public class QueuesResource {
                           @ExampleObject(
                               name = "example",
                               value =
-                                  "{\"reason\":\"the provider is down\",\"until\":\"2030-01-31T08:00:00Z\"}")))
+                                  "{\"reason\":\"the provider is"
+                                      + " down\",\"until\":\"2030-01-31T08:00:00Z\"}")))
           InputStream body) {
     Grant grant = authorizer.requireInQueues(project, Action.QUEUES_PAUSE);
     PauseQueueRequest request = JsonBody.read(body, JsonBody.SMALL, PauseQueueRequest::read);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record Fire(
     String id,
     @Schema(enumeration = {"fired", "queued", "skipped", "missed"}) String outcome,
-    String trigger,
+    @Schema(enumeration = {"scheduled", "catch_up", "backfill", "manual"}) String trigger,
     @Nullable String reason,
     @Nullable Instant plannedAt,
     @Nullable String local,

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Schema(name = "SchedulePreview")
 public record Foreseen(
-    String kind,
+    @Schema(enumeration = {"interval", "fixed"}) String kind,
     String description,
     List<Warning> warnings,
     List<Fire> fires,
@@ -55,7 +55,7 @@ public record Foreseen(
   public record Fire(
       Instant plannedAt,
       OffsetDateTime local,
-      @Nullable String flag,
+      @Schema(enumeration = {"gap_shifted", "overlap_first"}) @Nullable String flag,
       @Nullable LocalDateTime skipped) {
     static Fire of(PlannedFire fire) {
       return new Fire(
@@ -83,7 +83,7 @@ public record Foreseen(
       LocalDateTime after,
       LocalDateTime first,
       long count,
-      String effect,
+      @Schema(enumeration = {"moved", "dropped", "once", "twice"}) String effect,
       String message) {
     static Transition of(ClockChange change, ZoneId zone) {
       return new Transition(
@@ -109,7 +109,7 @@ public record Foreseen(
    * @param next the next planned time after it
    */
   public record PolicyOutcome(
-      String policy,
+      @Schema(enumeration = {"fire_once", "fire_all", "skip"}) String policy,
       List<OutageRun> runs,
       int runCount,
       @Nullable Missed missed,
@@ -120,7 +120,8 @@ public record Foreseen(
    *
    * @param trigger scheduled (at most a minute late) or catch_up
    */
-  public record OutageRun(Instant plannedAt, String trigger) {}
+  public record OutageRun(
+      Instant plannedAt, @Schema(enumeration = {"scheduled", "catch_up"}) String trigger) {}
 
   /** Planned times that do not run: first, last, how many. */
   @Schema(name = "MissedRange")

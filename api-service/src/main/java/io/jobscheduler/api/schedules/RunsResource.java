@@ -68,7 +68,7 @@ public class RunsResource {
 
   /** A trigger whose run waits for the one before it. */
   @Schema(name = "QueuedTrigger")
-  public record Queued(String outcome) {}
+  public record Queued(@Schema(enumeration = {"queued", "skipped"}) String outcome) {}
 
   @POST
   // A trigger that the overlap policy refuses stands in the history as skipped.

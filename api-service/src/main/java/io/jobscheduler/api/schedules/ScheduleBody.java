@@ -83,8 +83,8 @@ public record ScheduleBody(
       @Schema(
               ref = "AnyJson",
               description =
-                  "a string that is exactly {{plannedAt}}, {{plannedLocal}}, {{schedule}}, {{trigger}},"
-                      + " {{sequence}} or {{missedCount}} is replaced at each fire")
+                  "a string that is exactly {{plannedAt}}, {{plannedLocal}}, {{schedule}},"
+                      + " {{trigger}}, {{sequence}} or {{missedCount}} is replaced at each fire")
           @Nullable Object payload,
       @Schema(minimum = "0", maximum = "9", defaultValue = "4") @Nullable Integer priority,
       @Schema(minimum = "1", maximum = "1000", defaultValue = "20") @Nullable Integer maxAttempts,
@@ -100,4 +100,53 @@ public record ScheduleBody(
               type = SchemaType.OBJECT,
               description = "any object up to 16 KiB, given back as typed")
           @Nullable Object metadata) {}
+
+  /** A PATCH's body, a JSON Merge Patch (RFC 7396): what is absent stays, null is the default. */
+  @Schema(name = "SchedulePatch")
+  public record Patch(
+      @Schema(description = "needed in POST; else the one in the path") @Nullable String name,
+      @Schema(maxLength = 1000) @Nullable String description,
+      @Schema(
+              description =
+                  "this or every: 5 fields, 6 or 7 with seconds first, or @daily and such")
+          @Nullable String cron,
+      @Schema(
+              enumeration = {"unix", "quartz"},
+              description = "told by the number of fields if not given")
+          @Nullable String dialect,
+      @Schema(description = "this or cron: whole seconds, PT1S to P3650D") @Nullable Duration every,
+      @Schema(
+              description =
+                  "an instant at which every falls; startAt, else 1970-01-01T00:00:00Z if not"
+                      + " given")
+          @Nullable Instant anchor,
+      @Schema(defaultValue = "UTC", description = "IANA id, UTC or an offset such as +02:00")
+          @Nullable String timeZone,
+      @Schema(description = "nothing is planned before") @Nullable Instant startAt,
+      @Schema(description = "nothing is planned from then on") @Nullable Instant endAt,
+      @Schema(minimum = "1", description = "regular runs after which it is completed")
+          @Nullable Integer maxRuns,
+      @Schema(maxItems = 1000, description = "dates on which nothing is planned")
+          @Nullable List<LocalDate> exclusions,
+      @Schema(
+              defaultValue = "PT0S",
+              description =
+                  "a job starts up to so much later; at most half the smallest gap and PT1H")
+          @Nullable Duration jitter,
+      @Nullable MisfireBody misfire,
+      @Nullable OverlapBody overlap,
+      @Schema(
+              minimum = "1",
+              maximum = "1000",
+              description =
+                  "paused after so many runs without success in a row; never if not given")
+          @Nullable Integer autoPauseAfter,
+      @Schema(
+              type = SchemaType.OBJECT,
+              description = "members of the job template that change; null ends it")
+          @Nullable Object job,
+      @Schema(
+              type = SchemaType.OBJECT,
+              description = "members of the workflow that change; null ends it")
+          @Nullable Object workflow) {}
 }

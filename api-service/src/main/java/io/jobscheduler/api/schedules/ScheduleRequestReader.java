@@ -172,9 +172,11 @@ final class ScheduleRequestReader {
   }
 
   private void readWorkflow() {
-    workflowGiven = true;
     String at = in.pointer();
+    int before = in.violations().count();
     WorkflowRequest read = WorkflowRequestReader.readTemplate(in, mostPayloadBytes);
+    // A null is absent: the job is then the one that is missing.
+    workflowGiven = read != null || in.violations().count() > before;
     if (read == null) {
       return;
     }

@@ -36,7 +36,7 @@ public record ScheduleSummary(
     Instant createdAt,
     Instant updatedAt,
     @Nullable String cron,
-    @Nullable String dialect,
+    @Schema(enumeration = {"unix", "quartz"}) @Nullable String dialect,
     @Nullable Duration every,
     @Nullable Instant anchor,
     @Nullable String inWords,
@@ -59,7 +59,7 @@ public record ScheduleSummary(
     int runs,
     int queued,
     int failures,
-    String template,
+    @Schema(enumeration = {"job", "workflow"}) String template,
     @Nullable String jobType,
     @Nullable String queue) {
 

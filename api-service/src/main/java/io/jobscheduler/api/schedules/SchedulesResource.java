@@ -155,6 +155,13 @@ public class SchedulesResource {
       summary = "Make or replace a schedule; new times count from now on",
       extensions = @Extension(name = "x-role", value = "admin"))
   @APIResponseSchema(value = Schedule.class, responseCode = "200")
+  @APIResponse(
+      responseCode = "201",
+      description = "There was none of this name.",
+      content =
+          @Content(
+              mediaType = "application/json",
+              schema = @Schema(implementation = Schedule.class)))
   public Response put(
       @PathParam("project") String project,
       @PathParam("name") String name,
@@ -209,12 +216,13 @@ public class SchedulesResource {
               content =
                   @Content(
                       mediaType = "application/json",
-                      schema = @Schema(implementation = ScheduleBody.class),
+                      schema = @Schema(implementation = ScheduleBody.Patch.class),
                       examples =
                           @ExampleObject(
                               name = "example",
                               value =
-                                  "{\"cron\":\"0 3 * * *\",\"job\":{\"priority\":7},\"endAt\":null}")))
+                                  "{\"cron\":\"0 3 * *"
+                                      + " *\",\"job\":{\"priority\":7},\"endAt\":null}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.SCHEDULES_EDIT);
     Map<String, String> patch = JsonBody.read(body, JsonBody.LARGE, MergePatch::members);

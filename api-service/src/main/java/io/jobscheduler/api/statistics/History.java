@@ -2,6 +2,7 @@ package io.jobscheduler.api.statistics;
 
 import java.time.Instant;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public record History(
     Instant from,
     Instant to,
-    String bucket,
+    @Schema(enumeration = {"minute", "hour", "day"}) String bucket,
     List<Point> points,
     List<Group> groups,
     Instant countedTo,

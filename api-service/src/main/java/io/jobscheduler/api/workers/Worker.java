@@ -2,6 +2,7 @@ package io.jobscheduler.api.workers;
 
 import java.time.Instant;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * A worker process. Its id is new with each start.
@@ -19,7 +20,7 @@ public record Worker(
     int slots,
     int running,
     boolean draining,
-    String state,
+    @Schema(enumeration = {"active", "draining", "lost", "stopped"}) String state,
     Instant startedAt,
     Instant lastBeatAt,
     List<String> queues) {}

@@ -48,7 +48,11 @@ class GateStore {
   /** A decision on an approval gate; one that was asked again has several. */
   @Schema(name = "WorkflowApproval")
   public record Approval(
-      String key, String decision, String by, @Nullable String comment, Instant at) {}
+      String key,
+      @Schema(enumeration = {"approve", "reject"}) String decision,
+      String by,
+      @Nullable String comment,
+      Instant at) {}
 
   private static final String WORKFLOW_EXISTS =
       """

@@ -31,7 +31,7 @@ public record Workflow(
     @Schema(enumeration = {"workflow", "batch"}) String kind,
     @Schema(enumeration = {"running", "failing", "held", "succeeded", "failed", "cancelled"})
         String state,
-    String onFailure,
+    @Schema(enumeration = {"cancel", "hold"}) String onFailure,
     Instant createdAt,
     @Nullable Instant deadline,
     @Nullable Instant deadlinePassedAt,

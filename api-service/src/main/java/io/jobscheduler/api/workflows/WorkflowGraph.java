@@ -39,10 +39,10 @@ public record WorkflowGraph(
       String key,
       String job,
       @Nullable String type,
-      @Nullable String state,
+      @Schema(ref = "JobState") @Nullable String state,
       @Nullable String stateReason,
-      @Nullable String gate,
-      @Nullable String join,
+      @Schema(enumeration = {"join", "time", "signal", "approval"}) @Nullable String gate,
+      @Schema(enumeration = {"all_done", "any_success", "none_failed"}) @Nullable String join,
       @Nullable Integer level,
       @Nullable Integer cluster,
       @Nullable Boolean critical,
@@ -64,8 +64,8 @@ public record WorkflowGraph(
       @Nullable String from,
       @Nullable String fromJob,
       String to,
-      String on,
-      @Nullable String outcome,
+      @Schema(enumeration = {"success", "done", "failure"}) String on,
+      @Schema(enumeration = {"succeeded", "dead", "cancelled", "skipped"}) @Nullable String outcome,
       boolean met) {}
 
   /**
@@ -79,7 +79,7 @@ public record WorkflowGraph(
   public record Outside(
       String job,
       @Nullable String type,
-      @Nullable String state,
+      @Schema(ref = "JobState") @Nullable String state,
       @Nullable String workflow,
       @Nullable String key) {}
 }

@@ -157,4 +157,43 @@ class BadInputHttpTest {
     admin.get("/api/v1/projects?cursor=MToA").problem(422, "validation-failed");
     admin.get("/api/v1/projects/default/queues/%00").problem(404, "not-found");
   }
+
+  /** A null for the queues of a key was a 500: it was kept as an empty list. */
+  @Test
+  void aKeyWhoseQueuesAreNullReachesAll() {
+    ApiClient.Answer made =
+        admin
+            .post(
+                "/api/v1/projects/default/api-keys",
+                "{\"name\":\"n\",\"scopes\":[\"read\"],\"queues\":null}")
+            .status(201);
+    assertTrue(made.json().path("key").path("queues").isNull(), made.text());
+  }
+
+  /** A schedule whose workflow is null, with no job, was a 500. */
+  @Test
+  void aScheduleWithNothingToMakeIsToldSo() {
+    assertEquals(
+        List.of("/job"),
+        admin
+            .post(
+                "/api/v1/projects/default/schedules",
+                "{\"name\":\"n\",\"every\":\"PT1H\",\"workflow\":null}")
+            .problem(422, "validation-failed")
+            .pointers());
+  }
+
+  /** A Content-Type that is none was a 500 where two types are taken. */
+  @Test
+  void aContentTypeThatIsNoneIsNoFaultOfOurs() {
+    for (String type : List.of("", "junk", "application/json;charset=\"")) {
+      ApiClient.Answer answer =
+          admin.send(
+              admin
+                  .request(JOBS + "/bulk")
+                  .header("Content-Type", type)
+                  .POST(HttpRequest.BodyPublishers.ofString("[{\"type\":\"t\"}]")));
+      assertTrue(answer.status() < 500, answer.text());
+    }
+  }
 }

@@ -104,7 +104,7 @@ final class Operations {
         queries);
   }
 
-  private static JsonNode document() {
+  static JsonNode document() {
     int port = ConfigProvider.getConfig().getValue("quarkus.management.port", Integer.class);
     try {
       HttpResponse<String> answer =
