@@ -26,6 +26,18 @@ public interface DatabaseConfig {
   /** A file that holds the password; read again for each new connection. */
   Optional<Path> passwordFile();
 
+  /** What stands between {@link #url()} and the server. */
+  @WithDefault("none")
+  Pooler pooler();
+
+  /** Kinds of pooler. */
+  enum Pooler {
+    /** None, or one that keeps a session per connection. */
+    NONE,
+    /** One that changes the session with each transaction: no server-prepared statements. */
+    TRANSACTION
+  }
+
   /** Most connections of the pool. */
   @WithDefault("16")
   @Min(1)
