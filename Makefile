@@ -16,7 +16,7 @@ SERVICES := $(foreach s,api worker scheduler dashboard,$(s)-service/target/quark
 PROGRAMS := $(SERVICES) local-stack/target/local-stack.jar
 MISSING := $(filter-out $(wildcard $(PROGRAMS)),$(PROGRAMS))
 
-.PHONY: help build up demo down test verify fuzz bench bench-quick bench-start schema missing
+.PHONY: help build up demo down test verify chaos fuzz bench bench-quick bench-start schema missing
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,8 @@ help:
 	@echo '                    mvn verify -Pmutation -Dtests.excluded='
 	@echo 'make fuzz         20,000 random requests to the API, made from its description'
 	@echo '                    mvn -pl api-service -am test-compile surefire:test@http-test -Dtest=FuzzHttpTest -Dfuzz.requests=20000 -Dfuzz.seed='
+	@echo 'make chaos        break the running system in every way for 3 minutes, then judge it (docs/chaos.md)'
+	@echo '                    $(STACK) chaos'
 	@echo 'make bench        benchmarks of the six structures, about 6 minutes'
 	@echo '                    $(BENCHMARKS)'
 	@echo 'make bench-quick  the same, each for a moment'
@@ -42,7 +44,8 @@ help:
 	@echo
 	@echo 'Variables: JOBS_UP_API_PORT, JOBS_UP_DASHBOARD_PORT, JOBS_UP_POSTGRES_PORT, JOBS_UP_<service>_HEALTH_PORT,'
 	@echo '  JOBS_WORKER_SLOTS, WORKFLOWS_DIR (folder of graphs), WEBUI_SKIP=1 (no Node needed), MVN (how to call Maven),'
-	@echo '  FUZZ_REQUESTS, FUZZ_SEED (makes a run again)'
+	@echo '  FUZZ_REQUESTS, FUZZ_SEED (makes a run again),'
+	@echo '  CHAOS_MINUTES, CHAOS_SEED, CHAOS_SCENARIO, CHAOS_DATABASE_URL (a PostgreSQL of yours)'
 
 build: target/built
 
@@ -74,6 +77,9 @@ verify:
 fuzz:
 	$(MVN) -pl api-service -am -Dsurefire.failIfNoSpecifiedTests=false test-compile surefire:test@http-test \
 	  -Dtest=FuzzHttpTest -Dfuzz.requests=$(FUZZ_REQUESTS) -Dfuzz.seed=$(FUZZ_SEED)
+
+chaos: build
+	$(STACK) chaos
 
 bench: build
 	$(BENCHMARKS)

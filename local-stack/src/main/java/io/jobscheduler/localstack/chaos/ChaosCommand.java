@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ public final class ChaosCommand {
   private final ChaosSettings settings;
   private final Path binaries;
   private final PrintStream out;
+  private final Map<String, List<InjectedFault>> faults = new LinkedHashMap<>();
   private final long begin = System.nanoTime();
 
   private ChaosCommand(ChaosSettings settings, Path binaries, PrintStream out) {
@@ -60,8 +62,9 @@ public final class ChaosCommand {
     }
     ChaosReport report = new ChaosReport(settings.seed(), startedAt, Machine.words(), reports);
     Path page = ReportFiles.write(settings.reports(), report);
+    FaultLog.write(settings.reports(), faults);
     reports.forEach(one -> Summary.lines(one).forEach(out::println));
-    out.println("Report: " + page + " (and chaos-report.json beside it)");
+    out.println("Report: " + page + " (chaos-report.json and chaos-faults.json beside it)");
     out.println("Again, with the same schedule: CHAOS_SEED=" + settings.seed());
     return failed || !report.judgement().clean() ? 1 : 0;
   }
@@ -76,6 +79,7 @@ public final class ChaosCommand {
       ChaosRun run = new ChaosRun(scenario, settings.seed(), settings.time(), system, this::say);
       int rate = settings.jobsPerSecond();
       reports.add(run.run(rate == 0 ? scenario.size().jobsPerSecond() : rate));
+      faults.put(scenario.label(), run.injected());
       return !run.failed();
     } catch (SQLException e) {
       throw new StackFailure("The record cannot be read: " + e.getMessage(), e);

@@ -37,6 +37,7 @@ final class ChaosRun {
   private final ChaosFleet system;
   private final Consumer<String> out;
   private final Notes notes = new Notes();
+  private List<InjectedFault> injected = List.of();
 
   ChaosRun(Scenario scenario, long seed, Duration time, ChaosFleet system, Consumer<String> out) {
     this.scenario = scenario;
@@ -69,6 +70,7 @@ final class ChaosRun {
       load.start();
       observer.start();
       Injector injector = faults(load);
+      injected = injector.injected();
       out.accept("All faults are over. No more jobs are handed in …");
       load.stop();
       fleet.awaitReady(READY_LIMIT).forEach(late -> notes.fail("never ready again: " + late));
@@ -104,6 +106,11 @@ final class ChaosRun {
   /** Whether something went wrong that is no invariant: what never came back. */
   boolean failed() {
     return notes.failed();
+  }
+
+  /** The faults that came about. */
+  List<InjectedFault> injected() {
+    return injected;
   }
 
   private Injector faults(Load load) throws InterruptedException {

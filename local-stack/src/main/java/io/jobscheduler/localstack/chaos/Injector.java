@@ -31,6 +31,7 @@ final class Injector implements AutoCloseable {
   private final Consumer<String> out;
   private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
   private final ExecutorService hands = Executors.newCachedThreadPool();
+  private final ExecutorService menders = Executors.newCachedThreadPool();
   private final List<InjectedFault> injected = new CopyOnWriteArrayList<>();
   private final List<String> missed = new CopyOnWriteArrayList<>();
 
@@ -68,7 +69,7 @@ final class Injector implements AutoCloseable {
 
   private void keep(PlannedFault planned, Instant at, Breakage broken) throws Exception {
     // Looked at while it is undone too: a start takes seconds, and a recovery must not be missed.
-    Future<Instant> undone = hands.submit(() -> undo(planned.lasts(), broken));
+    Future<Instant> undone = menders.submit(() -> undo(planned.lasts(), broken));
     Optional<Duration> recovery = Optional.empty();
     long deadline = System.nanoTime() + planned.lasts().plus(LONGEST_RECOVERY).toNanos();
     while (broken.measured() && recovery.isEmpty() && System.nanoTime() < deadline) {
@@ -146,5 +147,7 @@ final class Injector implements AutoCloseable {
   public void close() {
     clock.shutdownNow();
     hands.shutdownNow();
+    // Not interrupted: what is broken is made whole even then.
+    menders.shutdown();
   }
 }

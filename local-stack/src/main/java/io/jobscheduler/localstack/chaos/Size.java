@@ -18,8 +18,8 @@ record Size(
     int jobsPerSecond,
     int pooled,
     boolean quickStart) {
-  static final Size LARGE = new Size(3, 3, 2, 16, 110, 1, true);
-  static final Size POOLED = new Size(3, 3, 2, 16, 110, 3, true);
+  static final Size LARGE = new Size(3, 3, 2, 16, 130, 1, true);
+  static final Size POOLED = new Size(3, 3, 2, 16, 130, 3, true);
 
   /** Little work and the settings of a deployment: for measuring. */
   static final Size QUIET = new Size(3, 3, 2, 8, 3, 0, false);

@@ -2,13 +2,14 @@ package io.jobscheduler.localstack.command;
 
 import io.jobscheduler.localstack.Repository;
 import io.jobscheduler.localstack.StackFolder;
+import io.jobscheduler.localstack.chaos.ChaosCommand;
 import io.jobscheduler.localstack.demo.DemoCommand;
 import io.jobscheduler.localstack.process.StackFailure;
 import java.nio.file.Path;
 
 /** Chooses the command and turns its outcome into an exit code. */
 public final class Commands {
-  private static final String USAGE = "usage: java -jar local-stack.jar up | demo | down";
+  private static final String USAGE = "usage: java -jar local-stack.jar up | demo | down | chaos";
 
   private Commands() {}
 
@@ -20,6 +21,7 @@ public final class Commands {
         case "up" -> new UpCommand(folder(), System.out::println).run();
         case "demo" -> new DemoCommand(folder(), Repository.find(), System.out).run();
         case "down" -> new DownCommand(folder(), System.out::println).run();
+        case "chaos" -> ChaosCommand.of(System.getenv(), Repository.find(), System.out).run();
         default -> {
           System.err.println(USAGE);
           yield 2;

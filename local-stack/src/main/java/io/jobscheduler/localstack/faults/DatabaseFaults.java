@@ -14,6 +14,7 @@ import java.util.Optional;
 /** What happens to the database as a whole; one of these at a time. */
 final class DatabaseFaults {
   private static final int MOST_CONNECTIONS = 400;
+  private static final int ROUNDS = 4;
 
   private DatabaseFaults() {}
 
@@ -60,11 +61,11 @@ final class DatabaseFaults {
         () -> {
           List<Connection> taken = new ArrayList<>();
           try {
-            endAll(ground);
-            takeAll(ground, taken);
-            // What had come back meanwhile goes, and finds no place.
-            endAll(ground);
-            takeAll(ground, taken);
+            // What came back meanwhile goes as well, and finds no place any more.
+            for (int i = 0; i < ROUNDS; i++) {
+              endAll(ground);
+              takeAll(ground, taken);
+            }
           } catch (SQLException e) {
             closeAll(taken);
             throw e;

@@ -23,10 +23,15 @@ final class FakeTime {
   /** Variables of a process that is to live at another time. Its waits are not touched. */
   static Map<String, String> variables(String shift) {
     return Map.of(
-        "LD_PRELOAD", library().orElseThrow().toString(),
-        "FAKETIME", shift,
-        "DONT_FAKE_MONOTONIC", "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC", "1",
-        "FAKETIME_DONT_RESET", "1");
+        "LD_PRELOAD",
+        library().orElseThrow().toString(),
+        "FAKETIME",
+        shift,
+        "DONT_FAKE_MONOTONIC",
+        "1",
+        // Otherwise it takes the monotonic deadlines of a JVM's waits for times of day, all long
+        // past.
+        "FAKETIME_FORCE_MONOTONIC_FIX",
+        "0");
   }
 }

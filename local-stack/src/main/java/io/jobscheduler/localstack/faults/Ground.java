@@ -1,7 +1,10 @@
 package io.jobscheduler.localstack.faults;
 
 import io.jobscheduler.localstack.LocalStack;
+import io.jobscheduler.localstack.process.Await;
 import io.jobscheduler.localstack.service.Service;
+import io.jobscheduler.localstack.service.ServiceProcess;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -9,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What faults can reach. Thread-safe. */
 public final class Ground {
+  private static final Duration READY_LIMIT = Duration.ofSeconds(90);
+
   private final LocalStack stack;
   private final Fleet fleet;
   private final Knobs knobs;
@@ -36,6 +41,16 @@ public final class Ground {
 
   Optional<Pooler> pooler() {
     return Optional.ofNullable(pooler);
+  }
+
+  /**
+   * Starts a process that has ended, and waits until it is ready, or has ended again, or a minute
+   * and a half has passed: other faults may keep it from being ready.
+   */
+  void startAgain(Member member) {
+    ServiceProcess process = member.process();
+    stack.startAgain(process);
+    Await.until(READY_LIMIT, () -> !process.isAlive() || process.readiness().ready());
   }
 
   /** A process of that service which no other fault holds, now held. */

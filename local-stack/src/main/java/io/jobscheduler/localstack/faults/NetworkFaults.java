@@ -9,13 +9,13 @@ final class NetworkFaults {
   private NetworkFaults() {}
 
   /** Half-open: nothing arrives and nobody is told; later what was under way arrives late. */
-  static Breakage.Undo cut(Member member) {
+  static Breakage.Undo cut(Ground ground, Member member) {
     member.proxy().swallow();
     return member.proxy()::resume;
   }
 
   /** Half-open, and what was under way is lost. */
-  static Breakage.Undo cutForGood(Member member) {
+  static Breakage.Undo cutForGood(Ground ground, Member member) {
     member.proxy().swallow();
     return () -> {
       member.proxy().reset();
@@ -24,19 +24,19 @@ final class NetworkFaults {
   }
 
   /** All connections break, once. */
-  static Breakage.Undo reset(Member member) {
+  static Breakage.Undo reset(Ground ground, Member member) {
     member.proxy().reset();
     return () -> {};
   }
 
   /** All connections break, and every new one. */
-  static Breakage.Undo refuse(Member member) {
+  static Breakage.Undo refuse(Ground ground, Member member) {
     member.proxy().refuse();
     return member.proxy()::resume;
   }
 
   /** A slow database: so much longer for each answer. */
-  static Breakage.Undo slow(Member member) {
+  static Breakage.Undo slow(Ground ground, Member member) {
     member.proxy().delay(SLOW.dividedBy(2));
     return member.proxy()::resume;
   }

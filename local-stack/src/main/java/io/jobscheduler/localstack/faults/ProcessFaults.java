@@ -1,31 +1,26 @@
 package io.jobscheduler.localstack.faults;
 
-import io.jobscheduler.localstack.process.Await;
 import io.jobscheduler.localstack.process.Signals;
 import io.jobscheduler.localstack.service.Service;
-import io.jobscheduler.localstack.service.ServiceProcess;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** kill -9 and SIGSTOP. */
 final class ProcessFaults {
-  private static final Duration READY_LIMIT = Duration.ofSeconds(90);
-
   private ProcessFaults() {}
 
   /** Breaks a process that is held, and says how to undo it. */
   interface Break {
-    Breakage.Undo of(Member member);
+    Breakage.Undo of(Ground ground, Member member);
   }
 
-  static Breakage.Undo kill(Member member) {
+  static Breakage.Undo kill(Ground ground, Member member) {
     member.process().kill9();
-    return () -> startAgain(member);
+    return () -> ground.startAgain(member);
   }
 
-  static Breakage.Undo stop(Member member) {
+  static Breakage.Undo stop(Ground ground, Member member) {
     member.process().send(Signals.STOP);
     return () -> member.process().send(Signals.CONT);
   }
@@ -33,7 +28,7 @@ final class ProcessFaults {
   /** Any process of a service. */
   static Fault any(Service service, Break how) {
     return (ground, choice) ->
-        ground.hold(service, choice).map(member -> broken(member, null, how));
+        ground.hold(service, choice).map(member -> broken(ground, member, null, how));
   }
 
   /** A worker, one that holds jobs if there is any. */
@@ -45,7 +40,7 @@ final class ProcessFaults {
         if (member.hold()) {
           HeldJobs jobs = HeldJobs.of(ground.stack().database(), member.process().pid());
           if (!jobs.isEmpty()) {
-            return Optional.of(broken(member, jobs, how));
+            return Optional.of(broken(ground, member, jobs, how));
           }
           jobs.close();
           member.release();
@@ -64,12 +59,13 @@ final class ProcessFaults {
       if (leader.isEmpty()) {
         next.ifPresent(NextLeader::close);
       }
-      return leader.map(member -> broken(member, next.orElseThrow(), how));
+      return leader.map(member -> broken(ground, member, next.orElseThrow(), how));
     };
   }
 
-  private static Breakage broken(Member member, @Nullable Probe recovery, Break how) {
-    Breakage.Undo undo = how.of(member);
+  private static Breakage broken(
+      Ground ground, Member member, @Nullable Probe recovery, Break how) {
+    Breakage.Undo undo = how.of(ground, member);
     return new Breakage(
         member.name(),
         recovery,
@@ -80,11 +76,5 @@ final class ProcessFaults {
             member.release();
           }
         });
-  }
-
-  private static void startAgain(Member member) {
-    ServiceProcess process = member.process();
-    process.start();
-    Await.until(READY_LIMIT, () -> !process.isAlive() || process.readiness().ready());
   }
 }

@@ -1,8 +1,6 @@
 package io.jobscheduler.localstack.faults;
 
-import io.jobscheduler.localstack.process.Await;
 import io.jobscheduler.localstack.service.Service;
-import io.jobscheduler.localstack.service.ServiceProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +9,6 @@ import java.util.Optional;
 
 /** Restarts by SIGTERM: with other settings, as in a rolling upgrade, or with another clock. */
 final class RestartFaults {
-  private static final Duration READY_LIMIT = Duration.ofSeconds(90);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
 
   private static final List<Map<String, String>> WORKERS =
@@ -45,7 +42,8 @@ final class RestartFaults {
             member -> {
               member.process().stop(STOP_LIMIT);
               member.process().setExtra(settings(member.process().service(), choice));
-              return new Breakage(member.name(), null, () -> startAgain(member));
+              return new Breakage(member.name(), null, () -> ground.startAgain(member))
+                  .then(member::release);
             });
   }
 
@@ -63,35 +61,16 @@ final class RestartFaults {
     return Ground.hold(all, choice)
         .map(
             member -> {
-              restart(member, FakeTime.variables(shift));
+              restart(ground, member, FakeTime.variables(shift));
               return new Breakage(
-                  member.name() + " " + shift,
-                  null,
-                  () -> {
-                    try {
-                      restart(member, Map.of());
-                    } finally {
-                      member.release();
-                    }
-                  });
+                      member.name() + " " + shift, null, () -> restart(ground, member, Map.of()))
+                  .then(member::release);
             });
   }
 
-  private static void restart(Member member, Map<String, String> settings) {
-    ServiceProcess process = member.process();
-    process.stop(STOP_LIMIT);
-    process.setExtra(settings);
-    process.start();
-    Await.until(READY_LIMIT, () -> !process.isAlive() || process.readiness().ready());
-  }
-
-  private static void startAgain(Member member) {
-    try {
-      ServiceProcess process = member.process();
-      process.start();
-      Await.until(READY_LIMIT, () -> !process.isAlive() || process.readiness().ready());
-    } finally {
-      member.release();
-    }
+  private static void restart(Ground ground, Member member, Map<String, String> settings) {
+    member.process().stop(STOP_LIMIT);
+    member.process().setExtra(settings);
+    ground.startAgain(member);
   }
 }
