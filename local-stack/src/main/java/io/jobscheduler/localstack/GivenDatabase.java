@@ -6,12 +6,14 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Properties;
 import org.postgresql.Driver;
 
 /**
  * A database of the stack's own on a server that was given, with roles of its own: nothing that is
- * there already is touched. Both are dropped when the stack stops.
+ * there already is touched. What was made is dropped when the stack stops, and nothing else.
  *
  * <p>The given user needs CREATEDB and CREATEROLE; a superuser has both.
  */
@@ -20,6 +22,8 @@ public final class GivenDatabase implements StackDatabase {
   private final Properties parsed;
   private final String name;
   private final Secrets secrets;
+  // What was made here, the latest first: nothing else is ever dropped.
+  private final Deque<String> made = new ArrayDeque<>();
 
   /**
    * Nothing is made yet.
@@ -47,10 +51,12 @@ public final class GivenDatabase implements StackDatabase {
       for (String role : Roles.ALL) {
         statement.execute(
             "CREATE ROLE %s LOGIN PASSWORD '%s'".formatted(user(role), secrets.password(role)));
+        made.push("DROP ROLE " + user(role));
         // Whoever is a member sees what they own and may end their sessions.
         statement.execute("GRANT " + user(role) + " TO CURRENT_USER");
       }
       statement.execute("CREATE DATABASE " + name + " OWNER " + user(Roles.OWNER));
+      made.push("DROP DATABASE " + name + " WITH (FORCE)");
     } catch (SQLException e) {
       stop();
       throw new StackFailure(
@@ -62,11 +68,14 @@ public final class GivenDatabase implements StackDatabase {
 
   @Override
   public void stop() {
+    if (made.isEmpty()) {
+      return;
+    }
     try (Connection given = DriverManager.getConnection(givenUrl);
         Statement statement = given.createStatement()) {
-      statement.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
-      for (String role : Roles.ALL) {
-        statement.execute("DROP ROLE IF EXISTS " + user(role));
+      while (!made.isEmpty()) {
+        statement.execute(made.peek());
+        made.pop();
       }
     } catch (SQLException e) {
       throw new StackFailure(

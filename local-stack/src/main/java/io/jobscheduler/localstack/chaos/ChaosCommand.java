@@ -58,7 +58,16 @@ public final class ChaosCommand {
     List<ScenarioReport> reports = new ArrayList<>();
     boolean failed = false;
     for (Scenario scenario : settings.scenarios()) {
-      failed |= !run(scenario, reports);
+      try {
+        failed |= !run(scenario, reports);
+      } catch (StackFailure e) {
+        // The others are run, and what was found so far is written, all the same.
+        failed = true;
+        say("FAILED: " + scenario.label() + ": " + e.getMessage());
+      }
+    }
+    if (reports.isEmpty()) {
+      return 1;
     }
     ChaosReport report = new ChaosReport(settings.seed(), startedAt, Machine.words(), reports);
     Path page = ReportFiles.write(settings.reports(), report);

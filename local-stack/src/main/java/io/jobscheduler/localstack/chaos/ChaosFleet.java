@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ final class ChaosFleet implements AutoCloseable {
       builder.quickStart();
     }
     if (databaseUrl != null) {
-      String name = "jobs_chaos_" + ProcessHandle.current().pid();
+      String name = "jobs_chaos_" + UUID.randomUUID().toString().substring(0, 13).replace('-', '_');
       builder.database(new GivenDatabase(databaseUrl, name, folder));
     }
     LocalStack stack = builder.build();

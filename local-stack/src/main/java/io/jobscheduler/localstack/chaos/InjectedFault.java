@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param measured whether there was anything to measure
  * @param recovery how long the system took to go on without what was broken; nothing when it did
  *     not while that was looked at, or there is nothing to measure
+ * @param stuck whether something did not go on while that was looked at
  */
 record InjectedFault(
     FaultKind kind,
@@ -20,4 +21,5 @@ record InjectedFault(
     Instant at,
     Instant undoneAt,
     boolean measured,
-    Optional<Duration> recovery) {}
+    Optional<Duration> recovery,
+    boolean stuck) {}

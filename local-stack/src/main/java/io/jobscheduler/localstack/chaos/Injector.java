@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -28,6 +29,7 @@ final class Injector implements AutoCloseable {
   private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(60);
 
   private final Ground ground;
+  private final Notes notes;
   private final Consumer<String> out;
   private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
   private final ExecutorService hands = Executors.newCachedThreadPool();
@@ -35,8 +37,9 @@ final class Injector implements AutoCloseable {
   private final List<InjectedFault> injected = new CopyOnWriteArrayList<>();
   private final List<String> missed = new CopyOnWriteArrayList<>();
 
-  Injector(Ground ground, Consumer<String> out) {
+  Injector(Ground ground, Notes notes, Consumer<String> out) {
     this.ground = ground;
+    this.notes = notes;
     this.out = out;
   }
 
@@ -76,6 +79,7 @@ final class Injector implements AutoCloseable {
       recovery = broken.recovered();
       LockSupport.parkNanos(LOOK_NANOS);
     }
+    boolean stuck = recovery.isEmpty() && broken.isWaiting();
     broken.forget();
     if (broken.measured()) {
       out.accept(
@@ -84,11 +88,26 @@ final class Injector implements AutoCloseable {
                   broken.target(),
                   recovery
                       .map(took -> "went on after %.2f s".formatted(took.toMillis() / 1e3))
-                      .orElse("nothing to see that it went on")));
+                      .orElse(stuck ? "did NOT go on" : "nothing had to go on")));
     }
     injected.add(
         new InjectedFault(
-            planned.kind(), broken.target(), at, undone.get(), broken.measured(), recovery));
+            planned.kind(),
+            broken.target(),
+            at,
+            undone(planned, undone),
+            broken.measured(),
+            recovery,
+            stuck));
+  }
+
+  private Instant undone(PlannedFault planned, Future<Instant> undo) throws InterruptedException {
+    try {
+      return undo.get();
+    } catch (ExecutionException e) {
+      notes.fail(planned.kind().label() + " was not undone: " + e.getCause());
+      return Instant.now();
+    }
   }
 
   private static Instant undo(Duration lasts, Breakage broken) throws Exception {
@@ -130,6 +149,15 @@ final class Injector implements AutoCloseable {
     Map<String, Recovery> recoveries = new TreeMap<>();
     times.forEach((kind, all) -> recoveries.put(kind, Recovery.of(all)));
     return recoveries;
+  }
+
+  /** After how many of each kind something did not go on within a minute of its end. */
+  Map<String, Integer> stuck() {
+    Map<String, Integer> counts = new TreeMap<>();
+    injected.stream()
+        .filter(InjectedFault::stuck)
+        .forEach(fault -> counts.merge(fault.kind().label(), 1, Integer::sum));
+    return counts;
   }
 
   List<InjectedFault> injected() {

@@ -22,7 +22,7 @@ final class Reviver implements AutoCloseable {
 
   private void look() {
     for (String revived : fleet.revive()) {
-      notes.add("ended by itself and was started again: " + revived);
+      notes.fail("ended by itself and was started again: " + revived);
     }
   }
 

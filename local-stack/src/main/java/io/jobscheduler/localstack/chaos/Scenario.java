@@ -44,6 +44,8 @@ import java.util.stream.Collectors;
 enum Scenario {
   /** Everything, and often. */
   MIX(Size.LARGE, 1_700, everything()),
+  /** Everything, on a smaller system and less often. */
+  SMOKE(Size.SMALL, 5_000, everything()),
   /** Measures how soon a killed worker's job starts again: at most one kill in 10 s. */
   WORKER_KILL(Size.QUIET, 10_000, Map.of(FaultKind.WORKER_KILL, 1)),
   /** Measures how soon a killed leader is replaced: at most one kill in 10 s. */

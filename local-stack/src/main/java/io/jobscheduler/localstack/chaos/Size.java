@@ -21,6 +21,14 @@ record Size(
   static final Size LARGE = new Size(3, 3, 2, 16, 130, 1, true);
   static final Size POOLED = new Size(3, 3, 2, 16, 130, 3, true);
 
+  /** For a machine that has much else to do: fewer processes have to start again. */
+  static final Size SMALL = new Size(2, 2, 1, 16, 60, 0, true);
+
   /** Little work and the settings of a deployment: for measuring. */
   static final Size QUIET = new Size(3, 3, 2, 8, 3, 0, false);
+
+  /** Whether it is there to measure recoveries, so that each must be seen. */
+  boolean measures() {
+    return equals(QUIET);
+  }
 }

@@ -60,6 +60,11 @@ public final class Breakage {
     return recovery == null ? Optional.empty() : recovery.poll();
   }
 
+  /** Whether something has still to go on that did not. */
+  public boolean isWaiting() {
+    return recovery != null && recovery.isWaiting();
+  }
+
   /** Ends the measurement. */
   public void forget() {
     if (recovery != null) {

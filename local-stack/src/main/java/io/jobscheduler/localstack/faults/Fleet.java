@@ -18,7 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Thread-safe once it was started.
  */
 public final class Fleet implements AutoCloseable {
-  private static final Duration READY_LIMIT = Duration.ofMinutes(3);
+  private static final Duration READY_LIMIT = Duration.ofMinutes(5);
 
   private final LocalStack stack;
   private final List<Member> members = new CopyOnWriteArrayList<>();

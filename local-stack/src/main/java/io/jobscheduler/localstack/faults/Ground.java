@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What faults can reach. Thread-safe. */
 public final class Ground {
-  private static final Duration READY_LIMIT = Duration.ofSeconds(90);
+  private static final Duration READY_LIMIT = Duration.ofMinutes(3);
 
   private final LocalStack stack;
   private final Fleet fleet;
@@ -44,8 +44,8 @@ public final class Ground {
   }
 
   /**
-   * Starts a process that has ended, and waits until it is ready, or has ended again, or a minute
-   * and a half has passed: other faults may keep it from being ready.
+   * Starts a process that has ended, and waits until it is ready, or has ended again, or three
+   * minutes have passed: other faults may keep it from being ready.
    */
   void startAgain(Member member) {
     ServiceProcess process = member.process();

@@ -84,6 +84,11 @@ final class HeldJobs implements Probe {
     return waiting.isEmpty() && measured ? Optional.of(longest) : Optional.empty();
   }
 
+  @Override
+  public boolean isWaiting() {
+    return !waiting.isEmpty();
+  }
+
   private void note(
       long job, long token, @org.jspecify.annotations.Nullable Instant startedAt, boolean over) {
     for (Lease lease : List.copyOf(waiting)) {

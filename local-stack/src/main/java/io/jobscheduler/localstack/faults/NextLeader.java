@@ -64,6 +64,11 @@ final class NextLeader implements Probe {
   }
 
   @Override
+  public boolean isWaiting() {
+    return poll().isEmpty();
+  }
+
+  @Override
   public void close() {
     session.close();
   }

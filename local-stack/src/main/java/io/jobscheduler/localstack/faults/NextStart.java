@@ -48,6 +48,11 @@ final class NextStart implements Probe {
   }
 
   @Override
+  public boolean isWaiting() {
+    return poll().isEmpty();
+  }
+
+  @Override
   public void close() {
     session.close();
   }

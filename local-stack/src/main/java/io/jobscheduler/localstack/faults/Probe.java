@@ -9,6 +9,9 @@ interface Probe extends AutoCloseable {
   /** How long it took; nothing while it does not. */
   Optional<Duration> poll();
 
+  /** Whether something has still to go on; not so where there was nothing to recover. */
+  boolean isWaiting();
+
   @Override
   void close();
 }

@@ -40,8 +40,7 @@ final class RestartFaults {
     return Ground.hold(all, choice)
         .map(
             member -> {
-              member.process().stop(STOP_LIMIT);
-              member.process().setExtra(settings(member.process().service(), choice));
+              stop(member, settings(member.process().service(), choice));
               return new Breakage(member.name(), null, () -> ground.startAgain(member))
                   .then(member::release);
             });
@@ -50,18 +49,19 @@ final class RestartFaults {
   private static Map<String, String> settings(Service service, long choice) {
     List<Map<String, String>> variants =
         service == Service.WORKER ? WORKERS : service == Service.SCHEDULER ? SCHEDULERS : APIS;
-    return variants.get((int) Math.floorMod(choice, (long) variants.size()));
+    return variants.get((int) Math.floorMod(choice / 1_009, (long) variants.size()));
   }
 
   /** One process has a wrong clock for a while; its monotonic clock goes on as it should. */
   static Optional<Breakage> clock(Ground ground, long choice) {
-    String shift = SHIFTS.get((int) Math.floorMod(choice, (long) SHIFTS.size()));
+    String shift = SHIFTS.get((int) Math.floorMod(choice / 1_009, (long) SHIFTS.size()));
     List<Member> all = new ArrayList<>(ground.fleet().of(Service.WORKER));
     all.addAll(ground.fleet().of(Service.SCHEDULER));
     return Ground.hold(all, choice)
         .map(
             member -> {
-              restart(ground, member, FakeTime.variables(shift));
+              stop(member, FakeTime.variables(shift));
+              startOrRelease(ground, member);
               return new Breakage(
                       member.name() + " " + shift, null, () -> restart(ground, member, Map.of()))
                   .then(member::release);
@@ -72,5 +72,25 @@ final class RestartFaults {
     member.process().stop(STOP_LIMIT);
     member.process().setExtra(settings);
     ground.startAgain(member);
+  }
+
+  /** What fails here leaves the process to whoever revives those that nobody holds. */
+  private static void stop(Member member, Map<String, String> settings) {
+    try {
+      member.process().stop(STOP_LIMIT);
+      member.process().setExtra(settings);
+    } catch (RuntimeException e) {
+      member.release();
+      throw e;
+    }
+  }
+
+  private static void startOrRelease(Ground ground, Member member) {
+    try {
+      ground.startAgain(member);
+    } catch (RuntimeException e) {
+      member.release();
+      throw e;
+    }
   }
 }

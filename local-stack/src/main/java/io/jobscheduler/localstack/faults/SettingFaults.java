@@ -9,7 +9,9 @@ import java.util.function.Function;
 /** What admins do to queues in the middle of their work: limits, pauses, weights. */
 final class SettingFaults {
   private static final List<Integer> LIMITS = List.of(1, 2, 3, 5, 8, 13);
-  private static final List<Integer> WEIGHTS = List.of(1, 3, 10, 100);
+  private static final List<Integer> WEIGHTS = List.of(2, 5, 20, 100);
+
+  private static final long SPREAD = 1_009;
 
   private SettingFaults() {}
 
@@ -44,11 +46,18 @@ final class SettingFaults {
   private static Optional<Breakage> edit(Ground ground, long choice, String what, Edit edit) {
     Knobs knobs = ground.knobs();
     for (int i = 0; i < knobs.queues().size(); i++) {
+      // Not by the remainder that has drawn the value: with as many values as queues each queue
+      // would always get the same.
       Knobs.Queue queue =
-          knobs.queues().get((int) Math.floorMod(choice + i, (long) knobs.queues().size()));
+          knobs
+              .queues()
+              .get((int) Math.floorMod(choice / SPREAD + i, (long) knobs.queues().size()));
       if (knobs.hold(queue)) {
-        // Whether it was taken or not: the answer may have been lost.
-        knobs.tryCall(edit.of(queue));
+        if (!knobs.tryCall(edit.of(queue))) {
+          // The answer may have been lost, so it is taken back all the same.
+          right(knobs, queue);
+          return Optional.empty();
+        }
         return Optional.of(
             new Breakage(queue.path() + " " + what, null, () -> right(knobs, queue)));
       }

@@ -21,7 +21,7 @@ class MixChaosIT {
         Map.of(
             "CHAOS_SEED", "20261130",
             "CHAOS_MINUTES", "1.5",
-            "CHAOS_JOBS_PER_SECOND", "60",
+            "CHAOS_SCENARIO", "smoke",
             "CHAOS_FOLDER", TARGET.resolve("chaos-it").toString(),
             "CHAOS_REPORTS", TARGET.resolve("chaos-it-report").toString());
     assertEquals(0, ChaosCommand.of(variables, Repository.find(), System.out).run());
