@@ -381,7 +381,8 @@ DECLARE
   v_live bigint[];
   v_formers jsonb;
 BEGIN
-  -- As they are now. What does not fit any more was changed since it was found.
+  -- As they are now. What does not fit any more was changed since it was found; so was what fits again, but came into
+  -- its state after the snapshot.
   SELECT array_agg(s.id) FILTER (WHERE s.fits AND s.finished_at IS NOT NULL),
          array_agg(s.id) FILTER (WHERE s.fits AND s.finished_at IS NULL),
          array_agg(DISTINCT s.workflow_id) FILTER (WHERE s.fits AND s.workflow_id IS NOT NULL),
@@ -389,7 +390,10 @@ BEGIN
     INTO v_ended, v_live, v_flows, v_left
     FROM (SELECT j.id, j.finished_at, j.workflow_id,
                  bulk_fits(a, j.state, j.queue_id, j.type, j.workflow_id, j.schedule_id, j.worker_id, j.tags,
-                           j.created_at, j.error_fingerprint) AS fits
+                           j.created_at, j.error_fingerprint)
+                   AND CASE WHEN j.finished_at IS NOT NULL THEN j.finished_at <= a.snapshot_at
+                            ELSE bulk_stood(a, j.id, j.state, j.created_at, j.ready_at, j.started_at, j.attempt_rows)
+                            END AS fits
             FROM all_jobs j WHERE j.id = ANY (p_ids) AND j.project_id = a.project_id) s;
   RETURN QUERY
   SELECT u.id, 'skipped'::text, CASE WHEN u.id = ANY (v_left) THEN 'changed' ELSE 'gone' END, j.state, NULL::jsonb,
@@ -402,7 +406,7 @@ BEGIN
     -- Locked while they fit: neither a redrive nor a claim comes between.
     SELECT array_agg(l.id) INTO v_ended
       FROM (SELECT f.id FROM finished_jobs f
-             WHERE f.id = ANY (v_ended) AND f.project_id = a.project_id
+             WHERE f.id = ANY (v_ended) AND f.project_id = a.project_id AND f.finished_at <= a.snapshot_at
                AND bulk_fits(a, f.state, f.queue_id, f.type, f.workflow_id, f.schedule_id, f.worker_id, f.tags,
                              f.created_at, f.error_fingerprint)
              ORDER BY f.id FOR UPDATE SKIP LOCKED) l;
@@ -411,6 +415,7 @@ BEGIN
              WHERE j.id = ANY (v_live) AND j.project_id = a.project_id AND j.lease_token IS NULL
                AND bulk_fits(a, j.state, j.queue_id, j.type, j.workflow_id, j.schedule_id, j.worker_id, j.tags,
                              j.created_at, NULL)
+               AND bulk_stood(a, j.id, j.state, j.created_at, j.ready_at, j.started_at, j.attempt_rows)
              ORDER BY j.id FOR UPDATE SKIP LOCKED) l;
     RETURN QUERY
     SELECT l.id, CASE d.verdict WHEN 'deleted' THEN 'deleted' ELSE 'skipped' END,
@@ -432,9 +437,17 @@ BEGIN
      WHERE j.id = ANY (v_ended || v_live) AND (j.workflow_id IS NULL OR j.workflow_id = ANY (v_got));
   END IF;
 
+  IF a.action = 'retry' THEN
+    -- Locked while they fit: who redrives one, and lets it end again, comes before, and it is judged anew, or after.
+    SELECT array_agg(l.id) INTO v_ended
+      FROM (SELECT f.id FROM finished_jobs f
+             WHERE f.id = ANY (v_ended) AND f.project_id = a.project_id AND f.finished_at <= a.snapshot_at
+               AND bulk_fits(a, f.state, f.queue_id, f.type, f.workflow_id, f.schedule_id, f.worker_id, f.tags,
+                             f.created_at, f.error_fingerprint)
+             ORDER BY f.id FOR UPDATE SKIP LOCKED) l;
+  END IF;
   IF a.action = 'retry' AND v_ended IS NOT NULL THEN
     SELECT jsonb_object_agg(j.id, bulk_former(j)) INTO v_formers FROM all_jobs j WHERE j.id = ANY (v_ended);
-    -- It judges their states itself, in the statement that moves them; all else of an ended job is as it was.
     RETURN QUERY
     SELECT r.id, CASE r.verdict WHEN 'moved' THEN 'retried' ELSE 'skipped' END,
            CASE r.verdict WHEN 'moved' THEN NULL WHEN 'unmet' THEN 'unmet' WHEN 'taken' THEN 'key-taken'
@@ -456,12 +469,14 @@ BEGIN
            WHERE j.id = ANY (v_live) AND j.project_id = a.project_id AND j.lease_token IS NULL
              AND bulk_fits(a, j.state, j.queue_id, j.type, j.workflow_id, j.schedule_id, j.worker_id, j.tags,
                            j.created_at, NULL)
+             AND bulk_stood(a, j.id, j.state, j.created_at, j.ready_at, j.started_at, j.attempt_rows)
            ORDER BY j.id FOR UPDATE SKIP LOCKED) l;
   SELECT v_left || array_agg(l.id) INTO v_left
     FROM (SELECT j.id FROM jobs j
            WHERE j.id = ANY (v_live) AND j.project_id = a.project_id AND j.lease_token IS NOT NULL
              AND bulk_fits(a, j.state, j.queue_id, j.type, j.workflow_id, j.schedule_id, j.worker_id, j.tags,
                            j.created_at, NULL)
+             AND bulk_stood(a, j.id, j.state, j.created_at, j.ready_at, j.started_at, j.attempt_rows)
            ORDER BY j.id FOR KEY SHARE SKIP LOCKED) l;
   IF v_left IS NULL THEN
     RETURN;
@@ -567,8 +582,9 @@ $$;
 
 -- Takes back the next p_batch jobs of an action, whose row the caller holds. Only what stands outside any graph and
 -- has not gone on since:
---   a retried job that has not been claimed is what it was, with the record of its end: kept as long as if it had
---   ended now
+--   a retried job of which no attempt has begun is what it was, with the record of its end: kept as long as if it had
+--   ended now. One that was claimed and given back unstarted has no attempt; one that snoozed, or was given back by a
+--   handler that had begun, has, though it does not count
 --   a cancelled one that was ready or scheduled waits again, in a new generation
 -- Why others are kept: started, ended, changed (somebody retried it again), graph, was-succeeded (its result is gone),
 -- was-retrying, was-running, busy (another has it just now), key-taken.
@@ -605,7 +621,13 @@ BEGIN
              AND j.generation = (w.former ->> 'generation')::int + 1
              AND w.former ->> 'state' IN ('dead', 'cancelled', 'skipped')
              AND j.workflow_id IS NULL AND NOT j.has_dependents AND NOT j.has_dependencies
+             AND NOT EXISTS (SELECT 1 FROM attempts t
+                              WHERE t.job_id = j.id AND t.generation = j.generation OFFSET 0)
            ORDER BY j.id FOR UPDATE OF j SKIP LOCKED) l;
+  -- Again, with a snapshot of after the lock: a settle may have ended between the two.
+  SELECT array_agg(u.id) INTO v_back
+    FROM unnest(v_back) AS u (id) JOIN jobs j ON j.id = u.id
+   WHERE NOT EXISTS (SELECT 1 FROM attempts t WHERE t.job_id = j.id AND t.generation = j.generation OFFSET 0);
   IF v_back IS NOT NULL THEN
     PERFORM m.id
        FROM (SELECT array_agg(b.id) AS ids, array_agg(b.state) AS states, array_agg(b.reason) AS reasons,
@@ -677,12 +699,14 @@ BEGIN
                          WHEN j.attempt > 0 THEN 'was-retrying' ELSE 'busy' END
              WHEN j.generation <> w.generation THEN 'changed'
              WHEN j.finished_at IS NOT NULL THEN 'ended'
-             WHEN j.lease_token IS NOT NULL OR j.attempt > 0 THEN 'started'
+             WHEN j.lease_token IS NOT NULL OR j.attempt > 0 OR j.began THEN 'started'
              ELSE 'busy' END
       FROM bulk_action_jobs o
       LEFT JOIN (SELECT x.id, x.state, x.workflow_id, x.generation, x.attempt, x.lease_token, x.finished_at,
                         EXISTS (SELECT 1 FROM dependencies d WHERE d.child_id = x.id OFFSET 0)
-                          OR EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = x.id OFFSET 0) AS has_graph
+                          OR EXISTS (SELECT 1 FROM dependencies d WHERE d.parent_id = x.id OFFSET 0) AS has_graph,
+                        EXISTS (SELECT 1 FROM attempts t
+                                 WHERE t.job_id = x.id AND t.generation = x.generation OFFSET 0) AS began
                    FROM all_jobs x WHERE x.id = ANY (v_ids) AND x.project_id = a.project_id) j ON j.id = o.job_id
      WHERE o.action_id = a.id AND o.job_id = ANY (v_ids)
        AND o.outcome IN ('retried', 'cancelled', 'cancel_requested') AND o.undo IS NULL

@@ -99,6 +99,27 @@ class BulkUndoPgTest {
     assertEquals("ready", bulk.sql.state(ids.get(3)));
   }
 
+  /** Neither a snooze nor a return counts as an attempt; their handlers have begun all the same. */
+  @Test
+  void oneWhoseHandlerHasBegunStaysThoughItsAttemptDoesNotCount() throws SQLException {
+    List<Long> ids = died(3);
+    long action = bulk.submit(Bulk.DEAD, 1000);
+    bulk.drain(action);
+    try (Connection worker = bulk.sql.asWorker()) {
+      List<Sql.Claimed> claimed = bulk.sql.claim(worker, 1, 1, bulk.queue, 3);
+      bulk.sql.settleOne(worker, claimed.get(0), "snoozed", "NULL", "'1 hour'", "NULL");
+      bulk.sql.settleOne(worker, claimed.get(1), "released", "'shut-down'", "NULL", "NULL");
+      bulk.sql.settleOne(worker, claimed.get(2), "released", "NULL", "NULL", "NULL");
+    }
+    assertEquals("0 0 0", database.sql("SELECT string_agg(attempt::text, ' ') FROM jobs"));
+    bulk.undo(bulk.project, action);
+    bulk.drain(action);
+    assertEquals("undone 1 {\"started\": 2}", bulk.shown(action, "state, undone, kept"));
+    assertEquals("scheduled", bulk.sql.state(ids.get(0)));
+    assertEquals("ready", bulk.sql.state(ids.get(1)));
+    assertEquals("dead", bulk.sql.state(ids.get(2)), "was given back unstarted");
+  }
+
   @Test
   void cancelledJobsWaitAgainAsTheyDid() throws SQLException {
     List<Long> ids = bulk.sql.ready(bulk.queue, 4);
