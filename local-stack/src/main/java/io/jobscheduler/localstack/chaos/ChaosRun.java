@@ -134,7 +134,9 @@ final class ChaosRun {
     }
   }
 
-  /** Under a heavy load a job may wait longer than that for other reasons, such as a paused queue. */
+  /**
+   * Under a heavy load a job may wait longer than that for other reasons, such as a paused queue.
+   */
   private void stuck(String kind, int times) {
     String note = "after " + kind + " something did not go on in time, " + times + " times";
     if (scenario.size().measures()) {
