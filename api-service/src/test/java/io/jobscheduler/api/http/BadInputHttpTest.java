@@ -141,6 +141,9 @@ class BadInputHttpTest {
       assertEquals("nosniff", answer.header("X-Content-Type-Options"));
       assertEquals("no-store", answer.header("Cache-Control"));
       assertTrue(answer.header("Content-Security-Policy").contains("frame-ancestors 'none'"));
+      assertEquals("no-referrer", answer.header("Referrer-Policy"));
+      assertEquals("same-origin", answer.header("Cross-Origin-Resource-Policy"));
+      assertEquals("", answer.header("Server"));
     }
   }
 
