@@ -41,6 +41,10 @@ final class Summary {
                             times.p50().toMillis() / 1e3,
                             times.p99().toMillis() / 1e3,
                             times.max().toMillis() / 1e3)));
+    lines.add(
+        "  %,d leases lost, %,d results of lost leases not taken"
+            .formatted(judgement.lost(), judgement.notTaken()));
+    report.unproved().forEach(why -> lines.add("  PROVED NOTHING: " + why));
     report.notes().forEach(note -> lines.add("  " + note));
     judgement.unexpected().stream().limit(5).forEach(odd -> lines.add("  UNEXPECTED: " + odd));
     judgement.firstViolation().ifPresent(first -> lines.add("  FIRST VIOLATION: " + first));

@@ -29,7 +29,7 @@ public final class Judge {
     Findings findings = new Findings();
     findings.count("handlers begun", effects.byJob().stream().mapToLong(e -> e.begins).sum());
     findings.count("unreadable effect lines", effects.unreadable());
-    findings.count("observer's samples", evidence.observations().samples());
+    findings.count(Judgement.SAMPLES, evidence.observations().samples());
     findings.count("observer's failed samples", evidence.observations().failures());
     findings.count(Judgement.LONGEST_GAP, evidence.observations().longestGapMillis());
     evidence.ledger().counts().forEach((name, count) -> findings.count("load: " + name, count));
@@ -51,7 +51,7 @@ public final class Judge {
     Map<Integer, Integer> projectOf =
         workflows.stream()
             .collect(Collectors.toMap(RecordStore.Workflow::id, RecordStore.Workflow::project));
-    LeaseCheck leases = new LeaseCheck(findings);
+    LeaseCheck leases = new LeaseCheck(findings, evidence.observations());
     LossCheck losses = new LossCheck(findings, evidence);
     LimitCheck limits = new LimitCheck(findings, names, evidence.observations());
     EdgeCheck edges = new EdgeCheck(findings, records.edges());
@@ -63,7 +63,7 @@ public final class Judge {
         records,
         effects,
         dossier -> {
-          findings.count("jobs on record", dossier.rows().size());
+          findings.count(Judgement.JOBS, dossier.rows().size());
           leases.check(dossier);
           losses.check(dossier);
           limits.check(dossier);

@@ -1,5 +1,6 @@
 package io.jobscheduler.localstack.judge;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
@@ -24,6 +25,10 @@ public record Judgement(
   /** The one count that two runs do not add up to. */
   static final String LONGEST_GAP = "longest time between samples, ms";
 
+  static final String JOBS = "jobs on record";
+
+  static final String SAMPLES = "observer's samples";
+
   public Judgement {
     Map<Invariant, Verdict> all = new EnumMap<>(Invariant.class);
     for (Invariant invariant : Invariant.values()) {
@@ -46,6 +51,40 @@ public record Judgement(
   /** No promise was broken, and the API answered nothing odd. */
   public boolean clean() {
     return violated() == 0 && unexpected.isEmpty();
+  }
+
+  /**
+   * What nothing is proved of, in words: an invariant of which no fact was seen, no job, no sample,
+   * no success. Empty when each promise was put to the test at least once.
+   */
+  public List<String> unproved() {
+    List<String> unproved = new ArrayList<>();
+    for (Invariant invariant : Invariant.values()) {
+      if (of(invariant).checked() == 0) {
+        unproved.add(invariant + " looked at nothing");
+      }
+    }
+    for (String count : List.of(JOBS, SAMPLES, RunCheck.SUCCESSES)) {
+      if (count(count) == 0) {
+        unproved.add("no " + count);
+      }
+    }
+    return List.copyOf(unproved);
+  }
+
+  /** Leases whose worker died, or seemed to. */
+  public long lost() {
+    return count(RunCheck.LOST);
+  }
+
+  /** Lost leases whose handlers ended all the same: their word was refused. */
+  public long notTaken() {
+    return count(RunCheck.NOT_TAKEN);
+  }
+
+  /** Looks of the observer. */
+  public long samples() {
+    return count(SAMPLES);
   }
 
   public long violated() {

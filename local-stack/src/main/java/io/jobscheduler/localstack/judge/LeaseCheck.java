@@ -15,12 +15,24 @@ final class LeaseCheck {
   private static final Set<String> OVERRULED =
       Set.of("unstorable-result", "result-too-large", "worker-lost", "timeout");
 
+  /**
+   * By how much a handler may seem to end after the lease that its word ended, besides what the
+   * comparison of the clocks is known to be off: what a clock may be set or slewed by between two
+   * looks of the observer. A stale word takes at least a handler's rest to show, and those of the
+   * load run for seconds.
+   */
+  private static final long LATE_NANOS = 50_000_000;
+
   private final Findings findings;
+  private final @Nullable Long nanosMinusMicros;
+  private final long slackNanos;
   private long[] tokens = new long[1024];
   private int tokenCount;
 
-  LeaseCheck(Findings findings) {
+  LeaseCheck(Findings findings, Observations observations) {
     this.findings = findings;
+    this.nanosMinusMicros = observations.nanosMinusMicros();
+    this.slackNanos = observations.clockSlackNanos() + LATE_NANOS;
   }
 
   void check(Dossier dossier) {
@@ -35,6 +47,7 @@ final class LeaseCheck {
     }
     checkRuns(dossier);
     checkPublished(dossier);
+    checkLate(dossier);
   }
 
   private void checkOrder(Lease earlier, Lease later) {
@@ -119,6 +132,34 @@ final class LeaseCheck {
             lease.job(),
             "is recorded as %s by lease %d, but its handler said %s"
                 .formatted(lease.outcome(), lease.token(), effect.outcome));
+      }
+    }
+  }
+
+  /** A lease that its handler's word ended cannot end before that handler begins or ends. */
+  private void checkLate(Dossier dossier) {
+    Long offset = nanosMinusMicros;
+    if (offset == null) {
+      return;
+    }
+    for (Lease lease : dossier.leases()) {
+      Effect effect = dossier.effect(lease.token());
+      if (effect == null || lease.held() || !lease.endedByItsHandler()) {
+        continue;
+      }
+      long latest = lease.endedMicros() * 1000 + offset + slackNanos;
+      boolean began = effect.began() && effect.beganNanos > latest;
+      if (began || (effect.ended() && effect.endedNanos > latest)) {
+        long nanos = began ? effect.beganNanos : effect.endedNanos;
+        findings.violated(
+            Invariant.I3,
+            lease.job(),
+            "is recorded as %s by lease %d, whose handler %s %d ms later: another's word"
+                .formatted(
+                    lease.outcome(),
+                    lease.token(),
+                    began ? "began" : "ended",
+                    (nanos - latest + slackNanos) / 1_000_000));
       }
     }
   }

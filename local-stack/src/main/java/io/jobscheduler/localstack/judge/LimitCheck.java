@@ -3,13 +3,17 @@ package io.jobscheduler.localstack.judge;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * I4: what the observer saw, and for queues that nobody edited every recorded lease. Leases that
- * were given back unstarted leave no record, so the recorded ones are at most as many as there
- * were.
+ * I4: what the observer saw, and every recorded lease by the limits that were in force when it
+ * started. A start that leaves more open than the limit is wrong also after the limit was lowered:
+ * what ran then may end, and nothing starts until there is room. An edit is stamped under the
+ * queue's lock, so no start lies between its time and its commit. Leases that were given back
+ * unstarted leave no record, so the recorded ones are at most as many as there were.
  */
 final class LimitCheck {
   private final Findings findings;
@@ -31,17 +35,17 @@ final class LimitCheck {
 
   void check(Dossier dossier) {
     JobRow job = dossier.job();
-    Observations.Limits limits = job == null ? null : observations.steady().get(job.queue());
-    if (job == null || limits == null) {
+    List<Observations.Rule> rules = job == null ? null : observations.rules().get(job.queue());
+    if (job == null || rules == null) {
       return;
     }
     for (Lease lease : dossier.leases()) {
       long start = Objects.requireNonNull(lease.startedMicros());
-      findings.checked(Invariant.I4, 1);
-      if (limits.jobs() != null) {
-        byQueue.computeIfAbsent(job.queue(), q -> new Spans()).add(start, lease.endedMicros());
-      }
-      if (limits.perKey() != null && job.concurrencyKey() != null) {
+      boolean ruled =
+          rules.stream().anyMatch(rule -> rule.from() <= start && start < rule.before());
+      findings.checked(Invariant.I4, ruled ? 1 : 0);
+      byQueue.computeIfAbsent(job.queue(), q -> new Spans()).add(start, lease.endedMicros());
+      if (job.concurrencyKey() != null) {
         byKey
             .computeIfAbsent(new Key(job.queue(), job.concurrencyKey()), k -> new Spans())
             .add(start, lease.endedMicros());
@@ -52,24 +56,24 @@ final class LimitCheck {
   /** After the last job. */
   void finish() {
     byQueue.forEach(
-        (queue, spans) -> {
-          Integer limit = limits(queue).jobs();
-          if (limit != null) {
-            spans.above(limit, at -> over("queue " + names.path(queue), limit, at));
-          }
-        });
+        (queue, spans) ->
+            rules(queue)
+                .forEach(rule -> judge(spans, rule, rule.jobs(), "queue " + names.path(queue))));
     byKey.forEach(
         (key, spans) -> {
-          Integer limit = limits(key.queue()).perKey();
-          if (limit != null) {
-            String place = "key " + key.key() + " of queue " + names.path(key.queue());
-            spans.above(limit, at -> over(place, limit, at));
-          }
+          String place = "key " + key.key() + " of queue " + names.path(key.queue());
+          rules(key.queue()).forEach(rule -> judge(spans, rule, rule.perKey(), place));
         });
   }
 
-  private Observations.Limits limits(int queue) {
-    return observations.steady().getOrDefault(queue, new Observations.Limits(null, null));
+  private List<Observations.Rule> rules(int queue) {
+    return observations.rules().getOrDefault(queue, List.of());
+  }
+
+  private void judge(Spans spans, Observations.Rule rule, @Nullable Integer limit, String place) {
+    if (limit != null) {
+      spans.above(limit, rule.from(), rule.before(), at -> over(place, limit, at));
+    }
   }
 
   private void over(String place, int limit, long micros) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds samples against the rule of I4: a running count is at most its limit; after the limit was
  * lowered, at most what ran at that moment, and never rising. A queue that was edited between two
- * samples may have had any limit in between: its count then only sets the new bound.
+ * samples may have had any limit in between: its count then only sets the new bound here, and what
+ * was started under which limit is left to {@link LimitCheck}, which gets the times of the edits.
  */
 final class LimitWatch {
   private final Map<Integer, Seen> queues = new HashMap<>();
@@ -38,34 +39,60 @@ final class LimitWatch {
 
   /** A queue as it was last seen, and above what its counts must not be then. */
   private static final class Seen {
+    final List<Observations.Rule> rules = new ArrayList<>();
     Sample last;
-    boolean edited;
+    long seenMicros;
+    long from;
     long runningBound;
     long keyBound;
 
-    Seen(Sample first) {
+    Seen(Sample first, long micros) {
       last = first;
+      seenMicros = micros;
+      from = first.editedMicros();
+    }
+
+    /** The limits as they were last seen, up to an instant. */
+    void close(long before) {
+      boolean limited = last.limit() != null || last.perKey() != null;
+      if (limited && from < before) {
+        rules.add(new Observations.Rule(from, before, last.limit(), last.perKey()));
+      }
+    }
+
+    /**
+     * From the last edit on they are what they are now. Between the sample before and that edit
+     * there may have been others, of which nobody knows: nothing is said of that time.
+     */
+    void edited(Sample now, long micros) {
+      close(Math.min(seenMicros, now.editedMicros()));
+      from = now.editedMicros() == last.editedMicros() ? micros : now.editedMicros();
     }
   }
 
-  /** Judges a snapshot. Costs a look-up a queue. */
-  void see(List<Sample> samples) {
+  /**
+   * Judges a snapshot. Costs a look-up a queue.
+   *
+   * @param micros an instant of the database just before it, since the epoch
+   */
+  void see(List<Sample> samples, long micros) {
     for (Sample sample : samples) {
       Seen seen = queues.get(sample.queue());
       if (seen == null) {
-        seen = new Seen(sample);
+        seen = new Seen(sample, micros);
         queues.put(sample.queue(), seen);
         // Nothing is known of what it was before.
         seen.runningBound = bound(sample.limit(), sample.running());
         seen.keyBound = bound(sample.perKey(), sample.mostOfKey());
       } else if (edited(seen.last, sample)) {
-        seen.edited = true;
+        seen.edited(sample, micros);
         seen.runningBound = bound(sample.limit(), sample.running());
         seen.keyBound = bound(sample.perKey(), sample.mostOfKey());
       } else {
         judge(seen, sample);
       }
       seen.last = sample;
+      seen.seenMicros = micros;
     }
   }
 
@@ -124,16 +151,19 @@ final class LimitWatch {
     return overCount;
   }
 
-  /** The limits of queues that were never seen edited. */
-  Map<Integer, Observations.Limits> steady() {
-    Map<Integer, Observations.Limits> steady = new HashMap<>();
+  /** Which limits were in force when, of each queue that had one: until the last snapshot. */
+  Map<Integer, List<Observations.Rule>> rules() {
+    Map<Integer, List<Observations.Rule>> rules = new HashMap<>();
     queues.forEach(
         (id, seen) -> {
-          boolean limited = seen.last.limit() != null || seen.last.perKey() != null;
-          if (limited && !seen.edited) {
-            steady.put(id, new Observations.Limits(seen.last.limit(), seen.last.perKey()));
+          Seen whole = new Seen(seen.last, seen.seenMicros);
+          whole.from = seen.from;
+          whole.rules.addAll(seen.rules);
+          whole.close(seen.seenMicros);
+          if (!whole.rules.isEmpty()) {
+            rules.put(id, List.copyOf(whole.rules));
           }
         });
-    return steady;
+    return rules;
   }
 }

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
  * @param limitChecks queues under a limit and keys under theirs, over all samples
  * @param overLimit what was above its bound, the first so many in words
  * @param overLimitCount how often
- * @param steady limits of queues that nobody edited from the first sample to the last: queue id to
- *     its limits
+ * @param rules which limits were in force when, by queue id, in order of time; what lies between
+ *     two of a queue is not known
  * @param nanosMinusMicros {@code System.nanoTime()} minus the database's clock in nanoseconds since
  *     the epoch, by the sample that took least time; null when there is none
- * @param longestGapMillis between two samples
+ * @param clockSlackNanos by how much that may be off at some time of the run: half the width of
+ *     that sample, and how far the clock was moved since by what the other samples prove
+ * @param longestGapMillis between two samples, or the last one and the end
  */
 public record Observations(
     long samples,
@@ -24,24 +26,27 @@ public record Observations(
     long limitChecks,
     List<Violation> overLimit,
     long overLimitCount,
-    Map<Integer, Limits> steady,
+    Map<Integer, List<Rule>> rules,
     @Nullable Long nanosMinusMicros,
+    long clockSlackNanos,
     long longestGapMillis) {
   public Observations {
     overLimit = List.copyOf(overLimit);
-    steady = Map.copyOf(steady);
+    rules = Map.copyOf(rules);
   }
 
   /**
-   * A queue's limits.
+   * Limits of a queue while nobody edited it. Times in microseconds since the epoch.
    *
+   * @param from the edit that made them so
+   * @param before up to here they are known to have been so
    * @param jobs that run at once; null: no limit
    * @param perKey jobs of one concurrency key; null: no limit
    */
-  public record Limits(@Nullable Integer jobs, @Nullable Integer perKey) {}
+  public record Rule(long from, long before, @Nullable Integer jobs, @Nullable Integer perKey) {}
 
   /** Nothing was seen. */
   public static Observations none() {
-    return new Observations(0, 0, 0, List.of(), 0, Map.of(), null, 0);
+    return new Observations(0, 0, 0, List.of(), 0, Map.of(), null, 0, 0);
   }
 }

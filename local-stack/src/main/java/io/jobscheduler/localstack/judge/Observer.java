@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the running system about every 100 ms, each time by one statement: the running jobs of
- * each limited queue and key against its limit. It connects anew for as long as it takes. Start it
- * before the load makes its queues, or what was edited before counts as never edited.
+ * each limited queue and key against its limit. It connects anew for as long as it takes. Nothing
+ * is known of limits that were changed before it was started.
  */
 public final class Observer implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -31,6 +31,9 @@ public final class Observer implements AutoCloseable {
   private long longestGapNanos;
   private long narrowest = Long.MAX_VALUE;
   private @Nullable Long nanosMinusMicros;
+  private boolean stopped;
+  private long least = Long.MAX_VALUE;
+  private long most = Long.MIN_VALUE;
 
   public Observer(Database database) {
     this.database = database;
@@ -54,7 +57,8 @@ public final class Observer implements AutoCloseable {
             on = !awaitStop();
           }
         }
-      } catch (SQLException away) {
+      } catch (SQLException | RuntimeException away) {
+        // Whatever it was: one that looks no more would let everything pass.
         failures++;
         on = !awaitStop();
       }
@@ -70,12 +74,14 @@ public final class Observer implements AutoCloseable {
   }
 
   // One statement, so one snapshot. The counts by jobs_running; every queue, so that an edit of any
-  // is seen.
+  // is seen. now() is before the snapshot, which clock_timestamp() is not: an edit that the
+  // snapshot
+  // lacks comes after it.
   private static final String LIMITS_NOW =
       """
       SELECT q.id, p.name || '/' || q.name, q.max_concurrency, q.per_key_concurrency,
              jobs.micros(q.updated_at), coalesce(r.running, 0), coalesce(k.most, 0), k.key,
-             jobs.micros(clock_timestamp())
+             jobs.micros(clock_timestamp()), jobs.micros(now())
         FROM jobs.queues q
         JOIN jobs.projects p ON p.id = q.project_id
         LEFT JOIN (SELECT j.queue_id, count(*) AS running FROM jobs.jobs j
@@ -92,6 +98,7 @@ public final class Observer implements AutoCloseable {
   private void look(PreparedStatement statement) throws SQLException {
     List<LimitWatch.Sample> seen = new ArrayList<>();
     long micros = 0;
+    long snapshot = 0;
     long before = System.nanoTime();
     try (ResultSet row = statement.executeQuery()) {
       while (row.next()) {
@@ -106,17 +113,34 @@ public final class Observer implements AutoCloseable {
                 row.getInt(7),
                 row.getString(8)));
         micros = row.getLong(9);
+        snapshot = row.getLong(10);
       }
     }
     long after = System.nanoTime();
-    watch.see(seen);
+    watch.see(seen, snapshot);
     samples++;
     longestGapNanos = Math.max(longestGapNanos, before - lastNanos);
     lastNanos = after;
-    if (micros != 0 && after - before < narrowest) {
-      narrowest = after - before;
-      nanosMinusMicros = before + (after - before) / 2 - micros * 1000;
+    if (micros != 0) {
+      compareClocks(before, after, micros * 1000);
     }
+  }
+
+  /**
+   * The database's clock was read in between, so the difference was at least this, at most that.
+   */
+  private void compareClocks(long before, long after, long databaseNanos) {
+    most = Math.max(most, before - databaseNanos);
+    least = Math.min(least, after - databaseNanos);
+    if (after - before < narrowest) {
+      narrowest = after - before;
+      nanosMinusMicros = before + (after - before) / 2 - databaseNanos;
+    }
+  }
+
+  private long clockSlackNanos() {
+    Long found = nanosMinusMicros;
+    return found == null ? 0 : narrowest / 2 + Math.max(0, Math.max(most - found, found - least));
   }
 
   /** Ends and tells what it saw; the same when asked again. */
@@ -127,14 +151,20 @@ public final class Observer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    if (!stopped) {
+      // One that stopped looking early is told by this.
+      longestGapNanos = Math.max(longestGapNanos, System.nanoTime() - lastNanos);
+      stopped = true;
+    }
     return new Observations(
         samples,
         failures,
         watch.checks(),
         watch.over(),
         watch.overCount(),
-        watch.steady(),
+        watch.rules(),
         nanosMinusMicros,
+        clockSlackNanos(),
         TimeUnit.NANOSECONDS.toMillis(longestGapNanos));
   }
 

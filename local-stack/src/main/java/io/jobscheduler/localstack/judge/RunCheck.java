@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class RunCheck {
   static final String ENDED_LATE = "effects that ended after their lease";
   static final String BEGAN_LATE = "effects that began after their lease";
+  static final String LOST = "lost leases";
+  static final String NOT_TAKEN = "results of lost leases, not taken";
+  static final String SUCCESSES = "successes that a handler ended";
   private static final int MOST_RETURNS = 3;
 
   private final Findings findings;
@@ -26,6 +29,7 @@ final class RunCheck {
   void check(Dossier dossier) {
     List<Lease> leases = dossier.leases();
     countLateEffects(dossier, leases);
+    countLost(dossier, leases);
     JobRow job = dossier.job();
     if (job == null) {
       return;
@@ -52,6 +56,8 @@ final class RunCheck {
           job.id(),
           "succeeded by lease %d, under which no handler %s"
               .formatted(job.token(), effect == null || !effect.began() ? "began" : "ended"));
+    } else {
+      findings.count(SUCCESSES, 1);
     }
   }
 
@@ -110,10 +116,21 @@ final class RunCheck {
     }
   }
 
+  private void countLost(Dossier dossier, List<Lease> leases) {
+    for (Lease lease : leases) {
+      if (lease.lost()) {
+        Effect effect = dossier.effect(lease.token());
+        findings.count(LOST, 1);
+        findings.count(NOT_TAKEN, effect != null && effect.ended() ? 1 : 0);
+      }
+    }
+  }
+
   private void countLateEffects(Dossier dossier, List<Lease> leases) {
     for (Lease lease : leases) {
       Effect effect = dossier.effect(lease.token());
-      if (effect == null || nanosMinusMicros == null || lease.held()) {
+      // One that its own handler's word ended is no matter of chance: see LeaseCheck.
+      if (effect == null || nanosMinusMicros == null || lease.held() || lease.endedByItsHandler()) {
         continue;
       }
       long endNanos = lease.endedMicros() * 1000 + Objects.requireNonNull(nanosMinusMicros);

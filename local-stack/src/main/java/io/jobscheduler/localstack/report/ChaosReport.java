@@ -26,6 +26,13 @@ public record ChaosReport(
     return scenarios.stream().mapToInt(ScenarioReport::faultCount).sum();
   }
 
+  /** Every promise was put to the test in each scenario, and kept. */
+  public boolean passed() {
+    return !scenarios.isEmpty()
+        && judgement().clean()
+        && scenarios.stream().allMatch(scenario -> scenario.unproved().isEmpty());
+  }
+
   /** All scenarios together. */
   public Judgement judgement() {
     return scenarios.stream()

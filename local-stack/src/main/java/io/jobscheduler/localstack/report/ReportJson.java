@@ -27,6 +27,7 @@ final class ReportJson {
     root.put("startedAt", report.startedAt().toString());
     root.put("machine", report.machine());
     root.put("clean", all.clean());
+    root.put("passed", report.passed());
     root.put("jobs", report.jobs());
     root.put("faults", report.faultCount());
     root.put("invariants", invariants(all));
@@ -71,6 +72,7 @@ final class ReportJson {
     Map<String, Object> recoveries = new TreeMap<>();
     scenario.recoveries().forEach((what, recovery) -> recoveries.put(what, recovery(recovery)));
     one.put("recovery", recoveries);
+    one.put("unproved", scenario.unproved());
     one.put("notes", scenario.notes());
     one.put("invariants", invariants(scenario.judgement()));
     one.put("history", scenario.history());

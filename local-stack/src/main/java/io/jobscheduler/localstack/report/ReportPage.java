@@ -48,7 +48,7 @@ final class ReportPage {
         "soft",
         "%s, seed %d, %s"
             .formatted(report.startedAt().truncatedTo(SECONDS), report.seed(), report.machine()));
-    text("div", all.clean() ? "verdict good" : "verdict bad", summary(report, all));
+    text("div", report.passed() ? "verdict good" : "verdict bad", summary(report, all));
     heading("Invariants");
     invariants(all);
     violations(report, all);
@@ -61,6 +61,9 @@ final class ReportPage {
 
   private static String summary(ChaosReport report, Judgement all) {
     String size = "%,d jobs, %,d faults: ".formatted(report.jobs(), report.faultCount());
+    if (all.clean() && !report.passed()) {
+      return size + "proves too little, see the scenarios.";
+    }
     if (all.clean()) {
       return size + "no invariant was violated.";
     }
@@ -154,6 +157,7 @@ final class ReportPage {
       new TreeMap<>(scenario.recoveries()).forEach(this::recovery);
       page.append("</tbody></table>");
     }
+    scenario.unproved().forEach(why -> text("p", "", "Proved nothing: " + why));
     scenario.notes().forEach(note -> text("p", "soft", note));
     page.append("</section>\n");
   }

@@ -2,6 +2,7 @@ package io.jobscheduler.localstack.report;
 
 import io.jobscheduler.localstack.judge.Judgement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -31,6 +32,36 @@ public record ScenarioReport(
     recoveries = Map.copyOf(recoveries);
     notes = List.copyOf(notes);
     history = List.copyOf(history);
+  }
+
+  /** The kind of fault that takes handlers with it whatever else happens. */
+  private static final String WORKER_KILL = "worker-kill";
+
+  /** Below this the load has jobs of seconds running at any time: some kill must hit one. */
+  private static final int KILLS_THAT_MAY_MISS = 3;
+
+  /** The observer looks 10 times a second; the machine may be busy and the server away. */
+  private static final int LEAST_SAMPLES_A_MINUTE = 6;
+
+  /**
+   * Why it proves nothing, in words; empty when it does. A run of which nothing came is no proof.
+   */
+  public List<String> unproved() {
+    List<String> unproved = new ArrayList<>(judgement.unproved());
+    if (jobs == 0) {
+      unproved.add("no job was accepted");
+    }
+    if (faultCount() == 0) {
+      unproved.add("no fault was injected");
+    }
+    if (judgement.samples() < took.toMinutes() * LEAST_SAMPLES_A_MINUTE) {
+      unproved.add("%d samples in %d min".formatted(judgement.samples(), took.toMinutes()));
+    }
+    int kills = faults.getOrDefault(WORKER_KILL, 0);
+    if (kills > KILLS_THAT_MAY_MISS && judgement.lost() == 0) {
+      unproved.add("no lease was lost by %d kills of workers".formatted(kills));
+    }
+    return List.copyOf(unproved);
   }
 
   /** Faults of all kinds together. */

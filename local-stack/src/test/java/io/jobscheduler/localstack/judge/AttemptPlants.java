@@ -39,12 +39,12 @@ final class AttemptPlants {
             Invariant.I1,
             "a handler that begins while the one before it runs",
             (run, play) ->
-                play.lines(
-                            play.number(
-                                "SELECT lease_token FROM finished_attempts WHERE job_id = "
-                                    + run.failedOnce))
-                        .get(1)[9] =
-                    Long.toString(System.nanoTime())));
+                Plants.beginBeforeEnd(
+                    play,
+                    Plants.token(play, run.failedOnce),
+                    play.number(
+                        "SELECT lease_token FROM finished_attempts WHERE job_id = "
+                            + run.failedOnce))));
   }
 
   static List<Plant> losses() {
@@ -145,6 +145,24 @@ final class AttemptPlants {
             (run, play) ->
                 play.lines(Plants.token(play, run.plain))
                     .forEach(line -> line[7] = Play.WORKER + "")));
+  }
+
+  /** Told by who had lost the lease, and taken for the word of who holds it. */
+  static List<Plant> anothersWords() {
+    return List.of(
+        new Plant(
+            Invariant.I3,
+            "a job that another ended while its handler ran",
+            (run, play) -> later(play.lines(Plants.token(play, run.plain)).get(1))),
+        new Plant(
+            Invariant.I3,
+            "a job that another ended before its handler began",
+            (run, play) ->
+                play.lines(Plants.token(play, run.plain)).forEach(AttemptPlants::later)));
+  }
+
+  private static void later(String[] line) {
+    line[9] = Long.toString(System.nanoTime() + 1_000_000_000);
   }
 
   static List<Plant> runs() {

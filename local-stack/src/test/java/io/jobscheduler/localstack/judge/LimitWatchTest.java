@@ -9,13 +9,15 @@ import org.junit.jupiter.api.Test;
 
 class LimitWatchTest {
   private final LimitWatch watch = new LimitWatch();
+  private long now;
 
   private void see(@Nullable Integer limit, long edited, int running) {
-    watch.see(List.of(new LimitWatch.Sample(1, "a/q", limit, null, edited, running, 0, null)));
+    watch.see(
+        List.of(new LimitWatch.Sample(1, "a/q", limit, null, edited, running, 0, null)), ++now);
   }
 
   private void seeKey(int perKey, int most) {
-    watch.see(List.of(new LimitWatch.Sample(1, "a/q", null, perKey, 0, 9, most, "k")));
+    watch.see(List.of(new LimitWatch.Sample(1, "a/q", null, perKey, 0, 9, most, "k")), ++now);
   }
 
   @Test
@@ -49,7 +51,26 @@ class LimitWatchTest {
     see(2, 1, 9);
     see(2, 1, 8);
     assertEquals(0, watch.overCount());
-    assertEquals(Map.of(), watch.steady());
+  }
+
+  @Test
+  void tellsWhichLimitWasInForceWhenAndNothingOfTheTimeUpToAnEdit() {
+    now = 100;
+    see(2, 50, 0);
+    see(2, 50, 0);
+    now = 200;
+    see(9, 180, 0);
+    // Committed after the snapshot before, stamped ahead of it.
+    see(3, 199, 0);
+    see(null, 202, 0);
+    assertEquals(
+        Map.of(
+            1,
+            List.of(
+                new Observations.Rule(50, 102, 2, null),
+                new Observations.Rule(180, 199, 9, null),
+                new Observations.Rule(199, 202, 3, null))),
+        watch.rules());
   }
 
   @Test
@@ -65,6 +86,6 @@ class LimitWatchTest {
     seeKey(1, 1);
     seeKey(1, 2);
     assertEquals(1, watch.overCount());
-    assertEquals(Map.of(1, new Observations.Limits(null, 1)), watch.steady());
+    assertEquals(Map.of(1, List.of(new Observations.Rule(0, 2, null, 1))), watch.rules());
   }
 }

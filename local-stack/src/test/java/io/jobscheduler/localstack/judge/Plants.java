@@ -26,6 +26,7 @@ final class Plants {
             AttemptPlants.overlaps(),
             AttemptPlants.losses(),
             AttemptPlants.staleWords(),
+            AttemptPlants.anothersWords(),
             RulePlants.limits(),
             RulePlants.edges(),
             RulePlants.fires(),
@@ -33,6 +34,12 @@ final class Plants {
             AttemptPlants.runs())
         .flatMap(List::stream)
         .toList();
+  }
+
+  /** The handler of a lease begins a microsecond before that of another one ends. */
+  static void beginBeforeEnd(Play play, long begins, long ends) {
+    long end = Long.parseLong(play.lines(ends).get(1)[9]);
+    play.lines(begins).get(0)[9] = Long.toString(end - 1_000);
   }
 
   static long token(Play play, long job) throws SQLException {

@@ -1,6 +1,7 @@
 package io.jobscheduler.localstack.judge;
 
 import io.jobscheduler.localstack.judge.Plants.Plant;
+import java.sql.SQLException;
 import java.util.List;
 
 /** Violations of limits, edges, schedules and walls: I4, I5, I6, I7. */
@@ -36,12 +37,51 @@ final class RulePlants {
             "a sample over its bound",
             (run, play) -> {
               LimitWatch watch = new LimitWatch();
-              watch.see(List.of(new LimitWatch.Sample(1, "a/q", 2, null, 0, 2, 0, null)));
-              watch.see(List.of(new LimitWatch.Sample(1, "a/q", 2, null, 0, 3, 0, null)));
+              watch.see(List.of(new LimitWatch.Sample(1, "a/q", 2, null, 0, 2, 0, null)), 1);
+              watch.see(List.of(new LimitWatch.Sample(1, "a/q", 2, null, 0, 3, 0, null)), 2);
               play.observations =
                   new Observations(
-                      2, 0, watch.checks(), watch.over(), watch.overCount(), watch.steady(), 0L, 0);
+                      2,
+                      0,
+                      watch.checks(),
+                      watch.over(),
+                      watch.overCount(),
+                      watch.rules(),
+                      0L,
+                      0,
+                      0);
+            }),
+        new Plant(
+            Invariant.I4,
+            "a start after the limit was lowered to less than what runs",
+            (run, play) -> {
+              int queue = (int) run.queue("a", "limited");
+              long started = started(play, run.limited.get(0).job());
+              long last = started(play, run.lastLimited);
+              LimitWatch watch = new LimitWatch();
+              watch.see(List.of(limitedTo(queue, 2, started - 1)), started);
+              // The first sample after the edit already has one more than there may be.
+              watch.see(List.of(limitedTo(queue, 1, last - 1)), last + 1);
+              play.observations =
+                  new Observations(
+                      2,
+                      0,
+                      watch.checks(),
+                      watch.over(),
+                      watch.overCount(),
+                      watch.rules(),
+                      null,
+                      0,
+                      0);
             }));
+  }
+
+  private static long started(Play play, long job) throws SQLException {
+    return play.number("SELECT micros(started_at) FROM finished_jobs WHERE id = " + job);
+  }
+
+  private static LimitWatch.Sample limitedTo(int queue, int limit, long editedMicros) {
+    return new LimitWatch.Sample(queue, "a/limited", limit, null, editedMicros, 2, 0, null);
   }
 
   static List<Plant> edges() {
@@ -59,8 +99,7 @@ final class RulePlants {
         new Plant(
             Invariant.I5,
             "a child whose handler ran before its parent's had ended",
-            (run, play) ->
-                play.lines(run.parent.token()).get(1)[9] = Long.toString(System.nanoTime())),
+            (run, play) -> Plants.beginBeforeEnd(play, run.child.token(), run.parent.token())),
         new Plant(
             Invariant.I5,
             "a child whose condition was never met",

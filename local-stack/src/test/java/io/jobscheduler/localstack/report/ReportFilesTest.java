@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -82,8 +84,78 @@ class ReportFilesTest {
     assertEquals(12, report.at("/scenarios/0/faults/kill worker").asInt());
     assertEquals(1_250, report.at("/scenarios/0/recovery/killed worker/p99Ms").asLong());
     assertEquals(Long.toString(SEED), report.path("seed").asText(), "digit for digit");
-    assertTrue(page().contains("no invariant was violated"));
+    assertFalse(report.path("passed").asBoolean(), "seven were not looked at");
+    assertTrue(page().contains("proves too little"));
     assertTrue(page().contains("not looked at"), "what nobody looked at is not called kept");
+  }
+
+  @Test
+  void runInWhichNothingCameAboutDoesNotPass() throws IOException {
+    Map<Invariant, Verdict> looked = new EnumMap<>(Invariant.class);
+    for (Invariant invariant : Invariant.values()) {
+      looked.put(invariant, new Verdict(5, 0, List.of()));
+    }
+    Map<String, Long> counts =
+        Map.of(
+            "jobs on record", 9L,
+            "observer's samples", 300L,
+            "successes that a handler ended", 8L,
+            "lost leases", 1L);
+    assertEquals(List.of(), unproved(5_000, Map.of("worker-kill", 12), looked, counts));
+    assertTrue(
+        json(report(5_000, Map.of("worker-kill", 12), looked, counts)).path("passed").asBoolean());
+
+    assertTold("no job was accepted", unproved(0, Map.of("worker-kill", 1), looked, counts));
+    assertTold("no fault was injected", unproved(5_000, Map.of(), looked, counts));
+    Map<String, Integer> kills = Map.of("worker-kill", 12);
+    assertTold("12 kills", unproved(5_000, kills, looked, without(counts, "lost leases")));
+    assertTold("0 samples", unproved(5_000, kills, looked, without(counts, "observer's samples")));
+    assertTold("no jobs", unproved(5_000, kills, looked, without(counts, "jobs on record")));
+    assertTold(
+        "no successes",
+        unproved(5_000, kills, looked, without(counts, "successes that a handler ended")));
+    looked.remove(Invariant.I5);
+    assertTold("I5 looked at nothing", unproved(5_000, kills, looked, counts));
+    JsonNode idle = json(report(5_000, kills, looked, counts));
+    assertTrue(idle.path("clean").asBoolean());
+    assertFalse(idle.path("passed").asBoolean());
+    assertTrue(page().contains("Proved nothing: I5 looked at nothing"));
+    assertFalse(json().path("passed").asBoolean(), "no scenario at all");
+  }
+
+  private static void assertTold(String what, List<String> unproved) {
+    assertTrue(unproved.stream().anyMatch(why -> why.contains(what)), unproved::toString);
+  }
+
+  private static Map<String, Long> without(Map<String, Long> counts, String name) {
+    Map<String, Long> others = new HashMap<>(counts);
+    others.remove(name);
+    return others;
+  }
+
+  private static List<String> unproved(
+      long jobs,
+      Map<String, Integer> faults,
+      Map<Invariant, Verdict> verdicts,
+      Map<String, Long> counts) {
+    return report(jobs, faults, verdicts, counts).unproved();
+  }
+
+  private static ScenarioReport report(
+      long jobs,
+      Map<String, Integer> faults,
+      Map<Invariant, Verdict> verdicts,
+      Map<String, Long> counts) {
+    return new ScenarioReport(
+        "mix",
+        SEED,
+        Duration.ofSeconds(90),
+        jobs,
+        faults,
+        Map.of(),
+        List.of(),
+        new Judgement(verdicts, counts, List.of()),
+        List.of());
   }
 
   @Test
