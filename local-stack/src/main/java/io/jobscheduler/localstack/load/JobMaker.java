@@ -15,9 +15,15 @@ final class JobMaker {
       Map.of("strategy", "fixed", "base", "PT0.5S");
 
   private final Random random;
+  private final int lengthy;
 
-  JobMaker(Random random) {
+  /**
+   * Draws by that source. Whatever the rate, one lengthy job begins in a second: a few run at any
+   * time, so that who kills a worker hits some.
+   */
+  JobMaker(Random random, int jobsPerSecond) {
     this.random = random;
+    this.lengthy = Math.min(300, Math.max(4, 1_000 / jobsPerSecond));
   }
 
   /** Mostly short ones that succeed, over all queues; some of each other fate. */
@@ -32,7 +38,7 @@ final class JobMaker {
     if (drawn < 80) {
       return late();
     }
-    if (drawn < 84) {
+    if (drawn < 80 + lengthy) {
       return lengthy();
     }
     return brief();
@@ -46,11 +52,11 @@ final class JobMaker {
     return placed(body, Expectation.SUCCEEDS);
   }
 
+  /** Seconds; one in ten so long that a worker without a database has to give its lease up. */
   private Made lengthy() {
-    return on(
-        LoadQueues.SLOW,
-        body("sleep", Map.of("millis", 1_000 + random.nextInt(4_000))),
-        Expectation.SUCCEEDS);
+    int millis =
+        random.nextInt(10) == 0 ? 20_000 + random.nextInt(5_000) : 2_000 + random.nextInt(3_000);
+    return on(LoadQueues.SLOW, body("sleep", Map.of("millis", millis)), Expectation.SUCCEEDS);
   }
 
   /** Fails once or twice and then succeeds. */

@@ -38,7 +38,7 @@ final class LoadActions {
     this.client = client;
     this.ledger = ledger;
     this.random = random;
-    this.maker = new JobMaker(random);
+    this.maker = new JobMaker(random, plan.jobsPerSecond());
   }
 
   /** Draws one thing and does it. Returns once it is answered or given up. */
@@ -86,6 +86,9 @@ final class LoadActions {
   }
 
   private void keep(String project, List<Made> made, JsonNode items) {
+    if (items.size() != made.size()) {
+      ledger.unexpected("bulk of %d answered %d items".formatted(made.size(), items.size()));
+    }
     for (int i = 0; i < made.size() && i < items.size(); i++) {
       keep(project, made.get(i), items.get(i).path("id").asLong());
     }
@@ -156,6 +159,9 @@ final class LoadActions {
         while (row.next()) {
           ids.add(row.getLong(1));
         }
+      }
+      if (ids.size() != made.size()) {
+        ledger.unexpected("SQL answered %d ids for %d".formatted(ids.size(), made.size()));
       }
       ids.forEach(
           id ->
