@@ -72,7 +72,8 @@ final class Problems {
                       || path.contains("/bulk-actions"))
               || path.endsWith("/workflows/{workflow}/jobs/{key}") && body
               || path.endsWith("/jobs/{job}") && method != PathItem.HttpMethod.GET
-              || method == PathItem.HttpMethod.DELETE && path.endsWith("/projects/{project}")
+              || method == PathItem.HttpMethod.DELETE
+                  && (path.endsWith("/projects/{project}") || path.endsWith("/queues/{queue}"))
               || method == PathItem.HttpMethod.PATCH && path.endsWith("/users/{user}")
               || path.endsWith("/members/{user}") && method != PathItem.HttpMethod.GET
               || path.contains("/schedules")

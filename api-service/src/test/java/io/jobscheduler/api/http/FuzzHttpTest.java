@@ -290,7 +290,11 @@ class FuzzHttpTest {
     if (ofHttp || request.verb.equals("OPTIONS")) {
       return "";
     }
-    Contract.Operation reached = contract.find(request.verb, request.path).orElse(null);
+    // Dots are resolved before the router sees them, so another operation answers.
+    Contract.Operation reached =
+        request.path.contains("%2e%2e")
+            ? null
+            : contract.find(request.verb, request.path).orElse(null);
     if (reached == null) {
       return status < 400 && !request.odd ? "succeeds where nothing is documented" : "";
     }
