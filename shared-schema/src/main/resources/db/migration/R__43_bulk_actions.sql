@@ -553,7 +553,7 @@ $$;
 -- ---------------------------------------------------------------- taking back
 
 -- Begins to take back what an action has done and nobody has gone on with; one that has not ended is aborted first.
--- Returns gone, deletes (what was deleted cannot come back), undone (it was taken back before) or undoing.
+-- Returns gone (one that is being forgotten, too: some of its jobs are not known any more), deletes (what was deleted cannot come back), undone (it was taken back before) or undoing.
 CREATE OR REPLACE FUNCTION undo_bulk_action(p_project int, p_id bigint, p_queues int[]) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
@@ -561,11 +561,12 @@ AS $$
 DECLARE
   v_state text;
   v_action text;
+  v_reason text;
 BEGIN
-  SELECT b.state, b.action INTO v_state, v_action FROM bulk_actions b
+  SELECT b.state, b.action, b.state_reason INTO v_state, v_action, v_reason FROM bulk_actions b
    WHERE b.id = p_id AND b.project_id = p_project AND (p_queues IS NULL OR b.queue_ids <@ p_queues)
      FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
+  IF NOT FOUND OR v_reason = 'forgetting' THEN
     RETURN 'gone';
   ELSIF v_action IN ('delete', 'discard') THEN
     RETURN 'deletes';
@@ -587,8 +588,11 @@ $$;
 --   handler that had begun, has, though it does not count
 --   a cancelled one that was ready or scheduled waits again, in a new generation
 -- Why others are kept: started, ended, changed (somebody retried it again), graph, was-succeeded (its result is gone),
--- was-retrying, was-running, busy (another has it just now), key-taken.
-CREATE OR REPLACE FUNCTION undo_bulk_step(a bulk_actions, p_batch int, OUT worked int)
+-- was-retrying, was-running, busy (another has it just now), key-taken. ready_*: places of those that are ready again.
+DROP FUNCTION IF EXISTS undo_bulk_step(bulk_actions, int);
+CREATE OR REPLACE FUNCTION undo_bulk_step(
+  a bulk_actions, p_batch int,
+  OUT worked int, OUT ready_ids bigint[], OUT ready_queues int[], OUT ready_lanes smallint[], OUT ready_keys bigint[])
 LANGUAGE plpgsql VOLATILE
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -683,6 +687,9 @@ BEGIN
                               AND (w.former ->> 'run_at')::timestamptz > clock_timestamp() AS waits) x
    WHERE w.action_id = a.id AND w.job_id = ANY (v_again) AND w.job_id = j.id AND j.id = ANY (v_again);
   v_back := coalesce(v_back, '{}') || coalesce(v_again, '{}');
+  SELECT array_agg(j.id), array_agg(j.queue_id), array_agg(j.dispatch_lane), array_agg(j.dispatch_key)
+    INTO ready_ids, ready_queues, ready_lanes, ready_keys
+    FROM jobs j WHERE j.id = ANY (v_again) AND j.state = 'ready';
 
   WITH noted AS (
     UPDATE bulk_action_jobs w
@@ -724,14 +731,16 @@ $$;
 
 -- ---------------------------------------------------------------- the leader's steps
 
--- Actions that have something to be done, oldest first, but those of p_except.
-CREATE OR REPLACE FUNCTION open_bulk_actions(p_limit int, p_except bigint[]) RETURNS TABLE (id bigint)
+-- Actions behind one that have something to be done, oldest first, but those of p_except. The caller goes on behind the
+-- last one, so that however many wait, each has its turn.
+DROP FUNCTION IF EXISTS open_bulk_actions(int, bigint[]);
+CREATE OR REPLACE FUNCTION open_bulk_actions(p_after bigint, p_limit int, p_except bigint[]) RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 AS $$
   SELECT b.id FROM bulk_actions b
-   WHERE b.state IN ('pending', 'running', 'canary', 'undoing') AND b.id <> ALL (p_except)
+   WHERE b.state IN ('pending', 'running', 'canary', 'undoing') AND b.id > p_after AND b.id <> ALL (p_except)
    ORDER BY b.id LIMIT p_limit
 $$;
 
@@ -752,8 +761,9 @@ AS $$
 DECLARE
   a bulk_actions;
   v_take int := p_batch;
-  v_open int;
+  v_open int := 0;
   v_judged bigint;
+  v_trial boolean;
   v_tokens double precision;
   v_ids bigint[];
   v_done int;
@@ -772,7 +782,9 @@ BEGIN
     RETURN;
   ELSIF a.state = 'undoing' THEN
     IF p_batch > 0 THEN
-      SELECT u.worked INTO worked FROM undo_bulk_step(a, p_batch) u;
+      SELECT u.worked, u.ready_ids, u.ready_queues, u.ready_lanes, u.ready_keys
+        INTO worked, ready_ids, ready_queues, ready_lanes, ready_keys
+        FROM undo_bulk_step(a, p_batch) u;
     END IF;
     RETURN;
   END IF;
@@ -783,15 +795,24 @@ BEGIN
     v_open := (SELECT count(*) FROM (SELECT 1 FROM bulk_action_jobs w
                                       WHERE w.action_id = a.id AND w.verdict = 'open' LIMIT p_window) o);
     v_judged := a.succeeded_since + a.failed_since;
-    -- Ten ends, or all there are, are enough to judge by; and a canary that cannot come out well any more.
-    IF a.failed_since > a.stop_ratio * v_judged AND (v_judged >= 10 OR v_open = 0)
-       OR a.canary_ended_at IS NULL AND a.canary IS NOT NULL AND a.failed_since > a.stop_ratio * (v_judged + v_open) THEN
+    v_trial := a.canary IS NOT NULL AND a.canary_ended_at IS NULL;
+    -- Ten ends are enough to judge by, or all that there will be: of the canary, or of the whole. And a canary that
+    -- cannot come out well any more.
+    IF a.failed_since > a.stop_ratio * v_judged
+         AND (v_judged >= 10 AND NOT v_trial
+              OR v_open = 0 AND (a.state = 'canary' OR NOT EXISTS (
+                   SELECT 1 FROM bulk_action_jobs w WHERE w.action_id = a.id AND w.outcome IS NULL)))
+       OR v_trial AND a.failed_since > a.stop_ratio * least(a.canary, a.matched) THEN
       PERFORM move_bulk_action(a.id, 'stopped', CASE a.state WHEN 'canary' THEN 'canary-failed' ELSE 'failed-again' END);
       worked := 1;
       RETURN;
     END IF;
     IF a.state = 'canary' THEN
-      IF v_open = 0 THEN
+      IF v_open = 0 AND v_judged = 0 THEN
+        -- Others have decided about every one: nothing speaks for going on.
+        PERFORM move_bulk_action(a.id, 'stopped', 'canary-unknown');
+        worked := 1;
+      ELSIF v_open = 0 THEN
         PERFORM move_bulk_action(a.id, 'running', NULL);
         UPDATE bulk_actions b SET canary_ended_at = clock_timestamp() WHERE b.id = a.id;
         worked := 1;
@@ -825,7 +846,8 @@ BEGIN
     IF EXISTS (SELECT 1 FROM bulk_action_jobs w WHERE w.action_id = a.id AND w.outcome IS NULL) THEN
       -- What others held: once more, from the start.
       UPDATE bulk_actions b SET done_to = 0 WHERE b.id = a.id;
-    ELSE
+    ELSIF v_open = 0 THEN
+      -- Where it is watched how they fare, not before that is known of all.
       PERFORM move_bulk_action(a.id, 'completed', NULL);
       worked := 1;
     END IF;
@@ -899,7 +921,8 @@ BEGIN
 END
 $$;
 
--- Forgets actions that ended longer than p_keep ago: their jobs' rows first, at most p_limit. Returns how many rows.
+-- Forgets actions that ended longer than p_keep ago: their jobs' rows first, at most p_limit, having noted that it has
+-- begun. Returns how many rows.
 CREATE OR REPLACE FUNCTION forget_bulk_actions(p_keep interval, p_limit int) RETURNS int
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
@@ -912,6 +935,8 @@ DECLARE
 BEGIN
   SELECT b.id INTO v_id FROM bulk_actions b
    WHERE b.ended_at <= statement_timestamp() - p_keep ORDER BY b.ended_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+  UPDATE bulk_actions b SET state_reason = 'forgetting'
+   WHERE b.id = v_id AND b.state_reason IS DISTINCT FROM 'forgetting';
   DELETE FROM bulk_action_jobs w
    WHERE w.action_id = v_id
      AND w.job_id = ANY (ARRAY(SELECT o.job_id FROM bulk_action_jobs o WHERE o.action_id = v_id

@@ -155,7 +155,7 @@ GRANT EXECUTE ON FUNCTION
    TO ${scheduler_role};
 
 GRANT EXECUTE ON FUNCTION
-  open_bulk_actions(int, bigint[]), step_bulk_action(bigint, int, int, int), pass_bulk_job(bigint, text),
+  open_bulk_actions(bigint, int, bigint[]), step_bulk_action(bigint, int, int, int), pass_bulk_job(bigint, text),
   forget_bulk_actions(interval, int)
    TO ${scheduler_role};
 

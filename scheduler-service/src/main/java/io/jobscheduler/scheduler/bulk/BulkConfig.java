@@ -26,9 +26,10 @@ public interface BulkConfig {
 
   /**
    * Retried jobs at once of which it is not known how they fare, where an action stops on renewed
-   * failure: it can go on for so many before it learns of one.
+   * failure: it can go on for so many before it learns of one, so this many have ended in a second
+   * at most.
    */
-  @WithDefault("1000")
+  @WithDefault("100")
   @Min(1)
   @Max(10_000)
   int window();

@@ -27,7 +27,6 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /** Carries out bulk actions. Turned by one thread at a time. */
 @Singleton
@@ -52,6 +51,9 @@ public class BulkLoop {
   private final Every forgetting;
   // Batches that are smaller than usual, by action.
   private final Map<Long, Integer> sizes = new HashMap<>();
+  // The last action that had its turn.
+  private long after;
+  private boolean forgetsMore;
 
   @Inject
   BulkLoop(
@@ -105,16 +107,19 @@ public class BulkLoop {
     } else {
       sizes.clear();
     }
-    if (forgetting.isDue()) {
+    if (forgetting.isDue() || forgetsMore) {
       forget(term, end);
     }
   }
 
   private void work(Term term, long end) throws SQLException {
-    List<Long> open =
-        new ArrayList<>(BulkStore.openActions(dataSource, ACTIONS_AT_ONCE, poison.passedOver()));
+    List<Long> open = next();
+    boolean first = true;
     while (!open.isEmpty()) {
       for (Long action : List.copyOf(open)) {
+        if (first) {
+          after = action;
+        }
         if (!step(term, action)) {
           open.remove(action);
         }
@@ -122,7 +127,24 @@ public class BulkLoop {
           return;
         }
       }
+      first = false;
     }
+  }
+
+  /** Those behind the last one that had its turn, and then from the start again. */
+  private List<Long> next() throws SQLException {
+    List<Long> passedOver = poison.passedOver();
+    List<Long> open =
+        new ArrayList<>(BulkStore.openActions(dataSource, after, ACTIONS_AT_ONCE, passedOver));
+    int left = ACTIONS_AT_ONCE - open.size();
+    if (left > 0 && after > 0) {
+      for (Long action : BulkStore.openActions(dataSource, 0, left, passedOver)) {
+        if (action <= after) {
+          open.add(action);
+        }
+      }
+    }
+    return open;
   }
 
   /** Returns whether another step may do more now. */
@@ -149,14 +171,18 @@ public class BulkLoop {
         sizes.put(action, size / 2);
         return data;
       }
-      return pass(term, action, data ? e : null);
+      return pass(term, action, e, data);
     }
   }
 
   /** Passes the job on which a step has failed alone. */
-  private boolean pass(Term term, long action, @Nullable SQLException cause) throws SQLException {
-    if (cause == null) {
-      transactions.run(term, t -> BulkStore.pass(t, action, null));
+  private boolean pass(Term term, long action, SQLException cause, boolean data)
+      throws SQLException {
+    if (!data) {
+      if (transactions.run(term, t -> BulkStore.pass(t, action, null)) == 0) {
+        // It has no job that could be passed: it looks for them, or waits for their ends.
+        poison.found(List.of(new Poison(action, String.valueOf(cause.getMessage()))));
+      }
       return false;
     }
     try {
@@ -181,6 +207,7 @@ public class BulkLoop {
     do {
       gone = transactions.run(term, t -> BulkStore.forget(t, config.keep(), FORGOTTEN_AT_ONCE));
       loop.worked(gone);
-    } while (gone > 0 && nanoClock.getAsLong() - end < 0);
+      forgetsMore = gone > 0;
+    } while (forgetsMore && nanoClock.getAsLong() - end < 0);
   }
 }

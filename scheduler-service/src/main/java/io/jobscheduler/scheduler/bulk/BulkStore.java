@@ -32,17 +32,19 @@ final class BulkStore {
   // A read by bulk_actions_open, which is empty but while something is carried out.
   private static final String OPEN_BULK_ACTIONS =
       """
-      SELECT o.id FROM jobs.open_bulk_actions(?, ?) o
+      SELECT o.id FROM jobs.open_bulk_actions(?, ?, ?) o
       """;
 
-  static List<Long> openActions(DataSource dataSource, int limit, List<Long> except)
+  /** Those with ids above {@code after}, the lowest ids first. */
+  static List<Long> openActions(DataSource dataSource, long after, int limit, List<Long> except)
       throws SQLException {
     List<Long> ids = new ArrayList<>();
     try (Connection connection = dataSource.getConnection();
         PreparedStatement statement = connection.prepareStatement(OPEN_BULK_ACTIONS)) {
       statement.setQueryTimeout(TIMEOUT_SECONDS);
-      statement.setInt(1, limit);
-      statement.setArray(2, connection.createArrayOf("int8", except.toArray()));
+      statement.setLong(1, after);
+      statement.setInt(2, limit);
+      statement.setArray(3, connection.createArrayOf("int8", except.toArray()));
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           ids.add(rows.getLong("id"));
@@ -60,12 +62,14 @@ final class BulkStore {
         FROM jobs.step_bulk_action(?, ?, ?, ?) s
       """;
 
+  // A smaller batch looks at fewer rows as well; none at all is tried as one alone was.
   static Step step(LeaderTransaction transaction, long action, int batch, BulkConfig config)
       throws SQLException {
+    long scan = (long) config.scan() * Math.max(batch, 1) / config.batch();
     try (PreparedStatement statement = transaction.prepare(STEP_BULK_ACTION)) {
       statement.setLong(1, action);
       statement.setInt(2, batch);
-      statement.setInt(3, config.scan());
+      statement.setInt(3, (int) Math.max(scan, 1));
       statement.setInt(4, config.window());
       try (ResultSet row = statement.executeQuery()) {
         row.next();

@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -239,6 +240,103 @@ class BulkLoopPgTest {
     loop.runOnce();
     assertEquals("completed 3 3 0 {}", shown(second));
     assertEquals("canary 4 1 0 {}", shown(waits));
+  }
+
+  /** More than a round looks at, all of them waiting for a canary that nobody claims. */
+  @Test
+  void manyThatWaitHoldUpNoOther() throws Exception {
+    dead(101);
+    database.sql(
+        "SELECT count(*) FROM (SELECT submit_bulk_action(1, jsonb_build_object('filter', '{}'::json,"
+            + " 'action', 'retry', 'states', '[\"dead\"]'::json, 'canary', 1, 'stop_ratio', 0,"
+            + " 'job_ids', jsonb_build_array(i)), NULL, 'someone', 10) FROM generate_series(1, 100)"
+            + " AS s (i) OFFSET 0) s");
+    BulkLoop loop = loop(rig);
+    loop.runOnce();
+    assertEquals("100", database.sql("SELECT count(*) FROM bulk_actions WHERE state = 'canary'"));
+    long last = submit("");
+    loop.runOnce();
+    assertEquals("completed 1 1 0 {}", shown(last));
+  }
+
+  @Test
+  void anUndoTellsWorkersOfWhatIsReadyAgain() throws Exception {
+    jobs.insertReady(1);
+    long action = submit("\"action\": \"cancel\", \"states\": [\"ready\"]", "");
+    BulkLoop loop = loop(rig);
+    loop.runOnce();
+    database.sql("SELECT undo_bulk_action(1, %d, NULL)".formatted(action));
+    try (Hearing workers = new Hearing(database, "jobs_ready")) {
+      loop.runOnce();
+      assertTrue(workers.next().startsWith("1:"));
+    }
+    assertEquals(1, jobs.count("ready"));
+  }
+
+  private void refuseRowsAbove(int most) {
+    database.sql(
+        """
+        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF (SELECT count(*) FROM fresh) > %d THEN
+            RAISE EXCEPTION 'takes too long' USING ERRCODE = '57014';
+          END IF;
+          RETURN NULL;
+        END $$;
+        CREATE TRIGGER slow AFTER INSERT ON bulk_action_jobs REFERENCING NEW TABLE AS fresh
+          FOR EACH STATEMENT EXECUTE FUNCTION slow()
+        """
+            .formatted(most));
+  }
+
+  @Test
+  void aWalkThatTakesTooLongLooksAtFewerRows() throws Exception {
+    dead(8);
+    long action = submit("");
+    refuseRowsAbove(3);
+    BulkLoop loop = loop(rig, "jobs.scheduler.bulk.batch", "4", "jobs.scheduler.bulk.scan", "8");
+    for (int round = 0; round < 20; round++) {
+      loop.runOnce();
+    }
+    assertEquals("completed 8 8 0 {}", shown(action));
+  }
+
+  @Test
+  void aWalkThatTakesTooLongEvenSoIsSaidAndPassedOver() throws Exception {
+    dead(8);
+    long action = submit("");
+    refuseRowsAbove(0);
+    BulkLoop loop = loop(rig, "jobs.scheduler.bulk.batch", "2", "jobs.scheduler.bulk.scan", "2");
+    loop.runOnce();
+    loop.runOnce();
+    assertEquals("pending 0 0 0 {}", shown(action));
+    assertEquals(1, rig.loops.all().stream().mapToInt(l -> l.passedOver()).sum());
+  }
+
+  /** A minute passes with each look at the clock, so a round has time for one of them. */
+  @Test
+  void whatARoundHasNoTimeToForgetTheNextOneDoes() throws Exception {
+    dead(3);
+    for (int i = 1; i <= 3; i++) {
+      submit(", \"job_ids\": [" + i + "]");
+    }
+    loop(rig).runOnce();
+    database.sql("UPDATE bulk_actions SET ended_at = now() - interval '31 days'");
+    AtomicLong now = new AtomicLong();
+    BulkLoop loop =
+        new BulkLoop(
+            rig.leadership,
+            rig.transactions,
+            rig.dataSource,
+            rig.agenda,
+            rig.signals,
+            Configs.of(BulkConfig.class),
+            rig.loops,
+            () -> now.addAndGet(Duration.ofMinutes(1).toNanos()));
+    for (int round = 0; round < 4; round++) {
+      loop.runOnce();
+    }
+    assertEquals("0", database.sql("SELECT count(*) FROM bulk_actions"));
   }
 
   @Test

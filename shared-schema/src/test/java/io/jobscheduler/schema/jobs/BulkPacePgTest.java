@@ -42,7 +42,11 @@ class BulkPacePgTest {
     run(1, "failed");
     bulk.drain(action);
     assertEquals(
-        "completed 10 2 1", bulk.shown(action, "state, done, succeeded_since, failed_since"));
+        "running 10 2 1", bulk.shown(action, "state, done, succeeded_since, failed_since"));
+    run(7, "succeeded");
+    bulk.drain(action);
+    assertEquals(
+        "completed 10 9 1", bulk.shown(action, "state, done, succeeded_since, failed_since"));
   }
 
   /** One of three is more than a fifth, whatever becomes of the third. */
@@ -74,6 +78,42 @@ class BulkPacePgTest {
         bulk.shown(action, "state, state_reason, done, succeeded_since, failed_since"));
   }
 
+  /** It is the only one of which anything is known, and none is under way. */
+  @Test
+  void oneFailureIsTooLittleToJudgeByWhileOthersAreToFollow() throws SQLException {
+    bulk.ended("dead", 40);
+    long action = bulk.submit(Bulk.DEAD + ", \"stop_ratio\": 0.5", 1000);
+    assertEquals(1, bulk.step(action, 1));
+    run(1, "failed");
+    assertEquals(1, bulk.step(action, 1));
+    assertEquals("running 2 1", bulk.shown(action, "state, done, failed_since"));
+  }
+
+  /** Two of four are no more than half, though the first two were. */
+  @Test
+  void aCanaryThatMayYetComeOutWellIsWaitedFor() throws SQLException {
+    bulk.ended("dead", 6);
+    long action = bulk.submit(Bulk.DEAD + ", \"canary\": 4, \"stop_ratio\": 0.5", 1000);
+    bulk.step(action, 2);
+    run(2, "failed");
+    bulk.drain(action);
+    assertEquals("canary 4 2", bulk.shown(action, "state, done, failed_since"));
+    run(2, "succeeded");
+    bulk.step(action, 1);
+    assertEquals("running", bulk.shown(action, "state"));
+  }
+
+  @Test
+  void renewedFailureOfTheLastStopsItToo() throws SQLException {
+    bulk.ended("dead", 3);
+    long action = bulk.submit(Bulk.DEAD + ", \"stop_ratio\": 0.5", 1000);
+    bulk.drain(action);
+    assertEquals("running 3", bulk.shown(action, "state, done"), "nothing is known of them");
+    run(3, "failed");
+    bulk.drain(action);
+    assertEquals("stopped failed-again 3", bulk.shown(action, "state, state_reason, done"));
+  }
+
   @Test
   void itGoesNoFurtherAheadOfWhatIsKnownThanTheWindow() throws SQLException {
     bulk.ended("dead", 1010);
@@ -101,7 +141,7 @@ class BulkPacePgTest {
   }
 
   @Test
-  void whatSomebodyElseDecidesIsNoFailure() throws SQLException {
+  void aCanaryThatSomebodyElseDecidesAboutLetsNoOtherFollow() throws SQLException {
     bulk.ended("dead", 4);
     long action = bulk.submit(Bulk.DEAD + ", \"canary\": 2, \"stop_ratio\": 0", 1000);
     bulk.drain(action);
@@ -110,7 +150,8 @@ class BulkPacePgTest {
             .formatted(bulk.project));
     bulk.drain(action);
     assertEquals(
-        "completed 4 0 0", bulk.shown(action, "state, done, succeeded_since, failed_since"));
+        "stopped canary-unknown 2 0 0",
+        bulk.shown(action, "state, state_reason, done, succeeded_since, failed_since"));
   }
 
   @Test

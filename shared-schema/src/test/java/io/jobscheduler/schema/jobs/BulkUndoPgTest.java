@@ -180,6 +180,18 @@ class BulkUndoPgTest {
   }
 
   @Test
+  void oneThatIsBeingForgottenIsGone() throws SQLException {
+    died(5);
+    long action = bulk.submit(Bulk.DEAD, 1000);
+    bulk.drain(action);
+    database.sql("UPDATE bulk_actions SET ended_at = now() - interval '31 days'");
+    assertEquals("2", database.sql("SELECT forget_bulk_actions('30 days', 2)"));
+    assertEquals("gone", bulk.undo(bulk.project, action));
+    assertEquals("completed", bulk.shown(action, "state"));
+    assertEquals("5", database.sql("SELECT count(*) FROM jobs WHERE state = 'ready'"));
+  }
+
+  @Test
   void deletionIsNotTakenBack() {
     bulk.ended("dead", 1);
     long action = bulk.submit("\"action\": \"discard\", \"states\": [\"dead\"]", 1000);
