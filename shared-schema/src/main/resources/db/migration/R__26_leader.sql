@@ -5,7 +5,7 @@ RETURNS TABLE (
   silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean,
   blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean,
   statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean, audit_to_seal boolean,
-  bulk_actions boolean)
+  bulk_actions boolean, paths_to_settle boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
@@ -42,7 +42,9 @@ AS $$
          EXISTS (SELECT 1 FROM queues q WHERE q.resume_at <= statement_timestamp()),
          EXISTS (SELECT 1 FROM queues q WHERE q.rekey_after IS NOT NULL),
          EXISTS (SELECT 1 FROM audit_log a WHERE a.id > (SELECT p.sealed_to FROM audit_progress p)),
-         EXISTS (SELECT 1 FROM bulk_actions b WHERE b.state IN ('pending', 'running', 'canary', 'undoing'))
+         EXISTS (SELECT 1 FROM bulk_actions b WHERE b.state IN ('pending', 'running', 'canary', 'undoing')),
+         EXISTS (SELECT 1 FROM queues q
+                  WHERE q.search_paths <> '{}' AND 9223372036854775807 = ANY (q.search_since))
 $$;
 
 -- The rows that a loop would work off next, by the loop's name, for one that must find out on which of them its

@@ -12,9 +12,31 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT hashtextextended(p_path || E'\n' || p_value, 0)
 $$;
 
--- Runs for jobs of queues with declared paths only, see set_search_paths; in the transaction that inserts the job or
--- changes its payload, whoever does that.
+-- Runs once for each statement that inserts jobs, whoever runs it, in its transaction and after its ids were drawn:
+-- settle_search_paths relies on that, and on a snapshot of the trigger's own. Jobs of queues without declared paths
+-- cost a glance at queues_searched for all of the statement.
 CREATE OR REPLACE FUNCTION keep_search_terms() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM queues q WHERE q.search_paths <> '{}') THEN
+    RETURN NULL;
+  END IF;
+  PERFORM require_read_committed();
+  INSERT INTO search_terms (queue_id, term, job_id)
+  SELECT n.queue_id, search_term(p.path, payload_at(n.payload, p.path)), n.id
+    FROM new_jobs n
+    JOIN queues q ON q.id = n.queue_id AND q.search_paths <> '{}'
+   CROSS JOIN unnest(q.search_paths) AS p (path)
+   WHERE payload_at(n.payload, p.path) IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+
+-- The same for a statement that sets a payload, which only edits do.
+CREATE OR REPLACE FUNCTION keep_edited_search_terms() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = jobs, pg_temp
 AS $$
@@ -29,40 +51,65 @@ BEGIN
 END
 $$;
 
--- Declares which paths of a queue's payloads are found by an index: of jobs that are handed in from now on. False:
--- nothing changed. The trigger's condition names the queues, so that jobs of others cost one comparison with a
--- constant, and nothing before the first path of all is declared. Waits at most 100 ms for writers of jobs, since others queue
--- behind; raises 55P03 then: nothing has happened, call again.
+-- Made once, not at every migration: making them stops all writers of jobs for a moment.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_trigger t
+                  WHERE t.tgrelid = 'jobs'::regclass AND t.tgname = 'keep_search_terms') THEN
+    CREATE TRIGGER keep_search_terms AFTER INSERT ON jobs REFERENCING NEW TABLE AS new_jobs
+      FOR EACH STATEMENT EXECUTE FUNCTION keep_search_terms();
+    CREATE TRIGGER keep_edited_search_terms AFTER UPDATE OF payload ON jobs
+      FOR EACH ROW EXECUTE FUNCTION keep_edited_search_terms();
+  END IF;
+END
+$$;
+
+-- Declares which paths of a queue's payloads are found by an index: of jobs that are handed in once that is settled
+-- (settle_search_paths); until then a search looks at jobs one by one. Locks nothing but the queue's row. False:
+-- nothing changed.
 CREATE OR REPLACE FUNCTION set_search_paths(p_queue int, p_paths text[]) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
-SET lock_timeout = '100ms'
 AS $$
 DECLARE
   v_old queues;
-  v_next bigint;
 BEGIN
   PERFORM require_read_committed();
   SELECT q.* INTO v_old FROM queues q WHERE q.id = p_queue FOR NO KEY UPDATE;
   IF NOT FOUND OR v_old.search_paths = p_paths THEN
     RETURN false;
   END IF;
-  -- Whoever inserts after this commits fires the trigger, also under an id drawn before; later ids are all in.
-  LOCK TABLE jobs IN SHARE ROW EXCLUSIVE MODE;
-  SELECT s.last_value + 1 INTO v_next FROM job_id_seq s;
   UPDATE queues q
      SET search_paths = p_paths,
          search_since = ARRAY(
-           SELECT coalesce(v_old.search_since[array_position(v_old.search_paths, p.path)], v_next)
+           SELECT coalesce(v_old.search_since[array_position(v_old.search_paths, p.path)], 9223372036854775807)
              FROM unnest(p_paths) WITH ORDINALITY AS p (path, n) ORDER BY p.n),
          updated_at = clock_timestamp()
    WHERE q.id = p_queue;
-  -- The queues are read after the lock: two calls never miss each other's.
-  EXECUTE format(
-    'CREATE OR REPLACE TRIGGER keep_search_terms AFTER INSERT OR UPDATE OF payload ON jobs.jobs FOR EACH ROW
-       WHEN (NEW.queue_id = ANY (%L::int[])) EXECUTE FUNCTION jobs.keep_search_terms()',
-    ARRAY(SELECT q.id FROM queues q WHERE q.search_paths <> '{}' ORDER BY q.id));
   RETURN true;
+END
+$$;
+
+-- From which id on jobs are in the index, for declarations that have committed. A statement whose trigger did not see
+-- one looked before that commit, and had drawn its ids: ids that are drawn after this function has seen it are of
+-- statements whose triggers see it too. So the sequence is read after the rows, in a statement of its own. Passes over
+-- queues that are being changed. Returns how many were settled.
+CREATE OR REPLACE FUNCTION settle_search_paths() RETURNS int
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = jobs, pg_temp
+AS $$
+DECLARE
+  v_queues int[];
+  v_next bigint;
+BEGIN
+  PERFORM require_read_committed();
+  v_queues := ARRAY(SELECT q.id FROM queues q
+                     WHERE q.search_paths <> '{}' AND 9223372036854775807 = ANY (q.search_since)
+                     ORDER BY q.id FOR NO KEY UPDATE SKIP LOCKED);
+  SELECT s.last_value + 1 INTO v_next FROM job_id_seq s;
+  UPDATE queues q SET search_since = array_replace(q.search_since, 9223372036854775807, v_next)
+   WHERE q.id = ANY (v_queues);
+  RETURN cardinality(v_queues);
 END
 $$;
 

@@ -143,7 +143,7 @@ GRANT EXECUTE ON FUNCTION
   seal_audit(int),
   promote_jobs(bigint[]), loop_candidates(text, int, bigint[]), queue_gauges(), tell_edges(bigint, int), delete_due_defaults(int), next_expired_partition(date[]),
   forget_workflows(int), forget_keys(int), note_first_failures(int), cancel_overdue(int), forget_edges(bigint, int),
-  forget_search_terms(bigint, int)
+  forget_search_terms(bigint, int), settle_search_paths()
    TO ${scheduler_role};
 GRANT EXECUTE ON FUNCTION
   schedules_ahead(interval, int), take_due_schedules(int, int[]), take_stale_schedules(text, int, int),

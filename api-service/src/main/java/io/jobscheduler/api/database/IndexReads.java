@@ -1,5 +1,6 @@
 package io.jobscheduler.api.database;
 
+import java.time.Duration;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -33,6 +34,26 @@ public final class IndexReads {
         TransactionIsolationLevel.REPEATABLE_READ,
         h -> {
           h.createQuery(BY_INDEX).map((row, c) -> true).one();
+          return read.apply(h);
+        });
+  }
+
+  // A client that has gone is noticed meanwhile.
+  private static final String WITHIN =
+      """
+      SELECT set_config('statement_timeout', :millis, true),
+             set_config('client_connection_check_interval', '1s', true)
+      """;
+
+  /** The same, with no statement longer than {@code most}: fails with 57014 then. */
+  public static <T> T ofOneSnapshotWithin(Jdbi jdbi, Duration most, Function<Handle, T> read) {
+    return ofOneSnapshot(
+        jdbi,
+        h -> {
+          h.createQuery(WITHIN)
+              .bind("millis", Long.toString(most.toMillis()))
+              .map((row, c) -> true)
+              .one();
           return read.apply(h);
         });
   }

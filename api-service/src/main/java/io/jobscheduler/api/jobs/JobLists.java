@@ -4,8 +4,10 @@ import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
+import io.jobscheduler.api.problem.SqlFailures;
 import io.jobscheduler.schema.state.JobState;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +24,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A page is of one snapshot, so a job that moves between the tables meanwhile is met once. Where
  * no index serves a filter only the newest {@value JobListStore#SCANNED} rows of a kind are looked
- * at; the page then says {@code partial} and its cursor goes on from there.
+ * at; the page then says {@code partial} and its cursor goes on from there. A search whose rows are
+ * too large for its time looks at fewer.
  */
 @ApplicationScoped
 class JobLists {
   private static final long LIVE_STATES =
       Arrays.stream(JobState.values()).filter(s -> !s.isTerminal()).count();
+
+  /** Of one statement of a search; a page has two that may take it. */
+  private static final Duration SEARCH_TIME = Duration.ofSeconds(3);
+
+  private static final String OUT_OF_TIME = "57014";
+  private static final int NARROWER = 10;
 
   private final Jdbi jdbi;
   private final JobListStore store;
@@ -64,24 +74,28 @@ class JobLists {
   }
 
   JobPage list(int projectId, JobFilter filter, long before, int limit, int scanned) {
-    return IndexReads.ofOneSnapshot(
-        jdbi, h -> list(h, projectId, null, filter, before, limit, scanned));
+    return list(projectId, filter, before, limit, scanned, SEARCH_TIME);
+  }
+
+  JobPage list(
+      int projectId, JobFilter filter, long before, int limit, int scanned, Duration time) {
+    return inTime(
+        filter,
+        limit,
+        scanned,
+        time,
+        (h, rows) -> list(h, projectId, null, filter, before, limit, rows));
   }
 
   /** Only of the queues that the grant reaches. */
   JobPage list(Grant grant, JobFilter filter, long before, int limit) {
     JobPage page =
-        IndexReads.ofOneSnapshot(
-            jdbi,
-            h ->
-                list(
-                    h,
-                    grant.projectId(),
-                    grant.queueIds(),
-                    filter,
-                    before,
-                    limit,
-                    JobListStore.SCANNED));
+        inTime(
+            filter,
+            limit,
+            JobListStore.SCANNED,
+            SEARCH_TIME,
+            (h, rows) -> list(h, grant.projectId(), grant.queueIds(), filter, before, limit, rows));
     return grant.queueIds() == null
         ? page
         : new JobPage(
@@ -89,6 +103,28 @@ class JobLists {
             page.nextCursor(),
             page.count(),
             page.partial());
+  }
+
+  /** Reads a page within a bound of rows. */
+  private interface Read {
+    JobPage within(Handle h, int scanned);
+  }
+
+  /** Rows are bounded by number, their payloads by the time that it takes to look into them. */
+  private JobPage inTime(JobFilter filter, int limit, int scanned, Duration time, Read read) {
+    if (filter.search().isEmpty()) {
+      return IndexReads.ofOneSnapshot(jdbi, h -> read.within(h, scanned));
+    }
+    for (int rows = scanned; ; rows /= NARROWER) {
+      int bound = rows;
+      try {
+        return IndexReads.ofOneSnapshotWithin(jdbi, time, h -> read.within(h, bound));
+      } catch (JdbiException e) {
+        if (bound <= limit || !OUT_OF_TIME.equals(SqlFailures.stateOf(e))) {
+          throw e;
+        }
+      }
+    }
   }
 
   private JobPage list(

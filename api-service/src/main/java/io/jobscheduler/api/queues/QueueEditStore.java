@@ -146,8 +146,7 @@ class QueueEditStore {
         .one();
   }
 
-  // Compares too. Before the limits, whose locks are not to be held while writers of jobs are
-  // waited for.
+  // Compares too, and locks nothing but the row.
   private static final String SET_SEARCH_PATHS = "SELECT jobs.set_search_paths(:queue, :paths)";
 
   private static void setPaths(Handle h, int queue, QueueSettings settings) {

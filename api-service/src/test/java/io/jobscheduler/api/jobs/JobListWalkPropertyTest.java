@@ -50,6 +50,7 @@ class JobListWalkPropertyTest {
       enqueue(JOBS / 2);
       database.sql(
           "SELECT set_search_paths(q.id, '{k}') FROM queues q WHERE q.project_id = " + project);
+      database.sql("SELECT settle_search_paths()");
       enqueue(JOBS / 2);
       database.sql(
           """

@@ -10,6 +10,10 @@ import io.jobscheduler.api.TestProjects;
 import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.schema.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -254,6 +258,38 @@ class JobListsPgTest {
     JobLists.JobPage page = lists.list(project, seeking(tag), Long.MAX_VALUE, 2, 3);
     assertTrue(page.partial(), "older rows were not looked at");
     assertTrue(page.count().capped());
+  }
+
+  /** As one over huge payloads; here it meets a lock that goes once it was stopped. */
+  @Test
+  void searchThatIsStoppedByItsTimeLooksAtFewerRowsAndSaysSo() throws SQLException {
+    enqueue(150, "t");
+    database.sql("UPDATE jobs SET tags = '{vip}'");
+    try (Connection holder = database.superuser();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      // A search without a time ends too, so that this test does.
+      statement.execute("SET idle_in_transaction_session_timeout = '20s'");
+      statement.execute("LOCK TABLE jobs.jobs IN ACCESS EXCLUSIVE MODE");
+      Jdbi jdbi = TestProjects.api(database);
+      jdbi.setSqlLogger(
+          new SqlLogger() {
+            @Override
+            public void logException(StatementContext context, SQLException failure) {
+              try {
+                holder.rollback();
+              } catch (SQLException e) {
+                throw new IllegalStateException(e);
+              }
+            }
+          });
+      JobFilter absent = seeking(new JobSearch("absent", null, null, null, List.of()));
+      JobLists.JobPage page =
+          TestJobLists.over(jdbi)
+              .list(project, absent, Long.MAX_VALUE, 10, 1_000, Duration.ofSeconds(1));
+      assertTrue(page.partial());
+      assertNotNull(page.nextCursor());
+    }
   }
 
   @Test

@@ -2,11 +2,9 @@ package io.jobscheduler.api.jobs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.api.TestProjects;
-import io.jobscheduler.api.problem.SqlFailures;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,6 +19,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class JobTermsPgTest {
   private static final String DECLARE =
       "SELECT set_search_paths(q.id, '{%s}') FROM queues q WHERE q.name = 'default'";
+  private static final String SETTLE = "SELECT settle_search_paths()";
+  private static final String INSERT =
+      "INSERT INTO jobs.jobs (dispatch_key, project_id, queue_id, state, type, payload)"
+          + " SELECT 0, q.project_id, q.id, 'ready', 't', '{\"k\":1}' FROM jobs.queues q"
+          + " WHERE q.name = 'default'";
 
   @RegisterExtension final TestDatabase database = new TestDatabase();
 
@@ -42,6 +45,11 @@ class JobTermsPgTest {
         SELECT 0, q.project_id, q.id, 'ready', 't', '%s' FROM queues q, generate_series(1, %d) WHERE q.name = '%s'
         """
             .formatted(payload, count, queue));
+  }
+
+  private void declare(String paths) {
+    database.sql(DECLARE.formatted(paths));
+    database.sql(SETTLE);
   }
 
   private String terms() {
@@ -67,7 +75,7 @@ class JobTermsPgTest {
   @Test
   void jobFarBackIsFoundThroughADeclaredPathOnly() {
     insert(1, "default", "{}");
-    database.sql(DECLARE.formatted("order.id,none"));
+    declare("order.id,none");
     insert(1, "default", "{\"order\":{\"id\":\"x\"}}");
     insert(1, "other", "{\"order\":{\"id\":\"x\"}}");
     insert(40, "default", "{\"order\":{\"id\":\"y\"}}");
@@ -80,7 +88,7 @@ class JobTermsPgTest {
 
   @Test
   void whatAJobHoldsNowDecides() {
-    database.sql(DECLARE.formatted("k"));
+    declare("k");
     insert(30, "default", "{\"k\":1.0}");
     database.sql("UPDATE jobs SET payload = '{\"k\":null}' WHERE id = 3");
     assertEquals(10, find("default", "k", "1.0").items().size());
@@ -94,30 +102,65 @@ class JobTermsPgTest {
   @Test
   void jobsFromBeforeTheDeclarationAreStillFound() {
     insert(5, "default", "{\"k\":1}");
-    database.sql(DECLARE.formatted("k"));
+    declare("k");
     insert(2, "default", "{\"k\":1}");
     assertEquals(7, find("default", "k", "1").items().size());
     assertEquals("2", terms());
-    database.sql(DECLARE.formatted(""));
+    declare("");
     insert(1, "default", "{\"k\":1}");
     assertEquals("2", terms());
     assertEquals(8, find("default", "k", "1").items().size());
   }
 
-  /** A writer in flight could bring a job that has no terms and an id that should have some. */
+  /** Its id is larger than any that was there when the path was declared, and it has no terms. */
   @Test
-  void pathIsDeclaredOnlyOnceNoWriterIsInFlight() throws SQLException {
-    try (Connection writer = database.superuser();
-        Statement statement = writer.createStatement()) {
+  void jobOfAWriterThatDidNotSeeTheDeclarationIsFoundOnce() throws SQLException {
+    try (Connection admin = database.superuser();
+        Connection writer = database.superuser();
+        Statement declaring = admin.createStatement();
+        Statement writing = writer.createStatement()) {
+      admin.setAutoCommit(false);
       writer.setAutoCommit(false);
-      statement.execute(
-          "INSERT INTO jobs.jobs (dispatch_key, project_id, queue_id, state, type, payload)"
-              + " SELECT 0, q.project_id, q.id, 'ready', 't', '{\"k\":1}' FROM jobs.queues q LIMIT 1");
-      RuntimeException refused =
-          assertThrows(RuntimeException.class, () -> database.sql(DECLARE.formatted("k")));
-      assertEquals("55P03", SqlFailures.stateOf(refused));
+      declaring.execute("SET LOCAL search_path = jobs");
+      declaring.execute(DECLARE.formatted("k"));
+      writing.execute(INSERT);
+      assertEquals("0", database.sql(SETTLE), "not committed yet");
+      admin.commit();
+      assertEquals(List.of(), ids(find("default", "k", "1")));
+      assertEquals("1", database.sql(SETTLE));
       writer.commit();
     }
-    assertEquals("t", database.sql(DECLARE.formatted("k")));
+    insert(1, "default", "{\"k\":1}");
+    assertEquals("1", terms(), "of the second only");
+    assertEquals(List.of("2", "1"), ids(find("default", "k", "1")));
+  }
+
+  /** Nobody else waits while an admin's process is stopped in the middle of a declaration. */
+  @Test
+  void declarationThatIsLeftOpenHoldsUpNoWriter() throws SQLException {
+    try (Connection admin = database.superuser();
+        Connection writer = database.superuser();
+        Statement declaring = admin.createStatement();
+        Statement writing = writer.createStatement()) {
+      admin.setAutoCommit(false);
+      declaring.execute("SET LOCAL search_path = jobs");
+      declaring.execute(DECLARE.formatted("k"));
+      writing.execute("SET lock_timeout = '5s'");
+      writing.execute(INSERT);
+      admin.commit();
+    }
+    assertEquals("{k}", database.sql("SELECT search_paths FROM queues WHERE name = 'default'"));
+  }
+
+  /** What an autovacuum holds for as long as it runs. */
+  @Test
+  void pathIsDeclaredWhileTheTableIsVacuumed() throws SQLException {
+    try (Connection vacuum = database.superuser();
+        Statement statement = vacuum.createStatement()) {
+      vacuum.setAutoCommit(false);
+      statement.execute("LOCK TABLE jobs.jobs IN SHARE UPDATE EXCLUSIVE MODE");
+      assertEquals("t", database.sql(DECLARE.formatted("k")));
+      assertEquals("1", database.sql(SETTLE));
+    }
   }
 }

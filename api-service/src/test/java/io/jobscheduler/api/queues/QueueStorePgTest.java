@@ -82,6 +82,27 @@ class QueueStorePgTest {
     assertEquals(3, find("mail").maxConcurrency());
   }
 
+  /** A claim holds the gate and takes its rows after that. */
+  @Test
+  void pathsAndALimitOfOneChangeDoNotDeadlockWithAClaimInFlight() throws Exception {
+    edits.putQueue(project, "mail", settings(1, null));
+    QueueSettings both =
+        new QueueSettings(1, 3, null, null, null, null, null, null, 7, 30, List.of("k"));
+    try (Connection claimer = database.connect(Role.OWNER);
+        Statement statement = claimer.createStatement()) {
+      claimer.setAutoCommit(false);
+      statement.execute("SELECT pg_advisory_xact_lock_shared(3, 0)");
+      CompletableFuture<Boolean> changing =
+          CompletableFuture.supplyAsync(() -> edits.putQueue(project, "mail", both));
+      awaitWaiter();
+      statement.execute("LOCK TABLE jobs.jobs IN ROW EXCLUSIVE MODE NOWAIT");
+      claimer.commit();
+      assertFalse(changing.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+    }
+    assertEquals(3, find("mail").maxConcurrency());
+    assertEquals(List.of("k"), find("mail").searchablePaths());
+  }
+
   private void awaitWaiter() {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while ("0"

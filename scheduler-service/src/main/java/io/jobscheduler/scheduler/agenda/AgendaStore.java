@@ -25,7 +25,7 @@ final class AgendaStore {
       SELECT a.silent_workers, a.held_by_gone, a.unplanned_workflows, a.pending_releases,
              a.blocked_jobs, a.ended_workflows, a.heads, a.expired_jobs,
              a.statistics_due, a.queues_to_resume, a.queues_to_rekey, a.audit_to_seal,
-             a.bulk_actions
+             a.bulk_actions, a.paths_to_settle
         FROM jobs.leader_agenda(? * interval '1 millisecond') a
       """;
 
@@ -49,7 +49,8 @@ final class AgendaStore {
             row.getBoolean("queues_to_resume"),
             row.getBoolean("queues_to_rekey"),
             row.getBoolean("audit_to_seal"),
-            row.getBoolean("bulk_actions"));
+            row.getBoolean("bulk_actions"),
+            row.getBoolean("paths_to_settle"));
       }
     }
   }

@@ -17,6 +17,7 @@ package io.jobscheduler.scheduler.agenda;
  * @param queuesToRekey queues whose jobs are being given new places
  * @param auditToSeal audit rows that no chain holds yet
  * @param bulkActions bulk actions of which something is still to be done
+ * @param pathsToSettle declared paths of payloads that no search goes by yet
  */
 public record Findings(
     boolean silentWorkers,
@@ -31,9 +32,11 @@ public record Findings(
     boolean queuesToResume,
     boolean queuesToRekey,
     boolean auditToSeal,
-    boolean bulkActions) {
+    boolean bulkActions,
+    boolean pathsToSettle) {
 
   /** Nothing is known, so everything may be there. */
   static final Findings UNKNOWN =
-      new Findings(true, true, true, true, true, true, true, true, true, true, true, true, true);
+      new Findings(
+          true, true, true, true, true, true, true, true, true, true, true, true, true, true);
 }

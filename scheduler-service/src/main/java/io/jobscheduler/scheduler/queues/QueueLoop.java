@@ -26,7 +26,10 @@ import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jboss.logging.Logger;
 
-/** Ends pauses and carries out switches of ageing. Turned by one thread at a time. */
+/**
+ * Ends pauses, carries out switches of ageing and settles declared paths. Turned by one thread at a
+ * time.
+ */
 @Singleton
 @Startup
 public class QueueLoop {
@@ -79,7 +82,10 @@ public class QueueLoop {
     loop.turn(this::runOnce);
   }
 
-  /** One round, when this process leads: ends due pauses, then switches until it has lasted. */
+  /**
+   * One round, when this process leads: ends due pauses and settles paths, then switches until it
+   * has lasted.
+   */
   void runOnce() throws SQLException {
     Term term = leadership.current().orElse(null);
     if (term == null) {
@@ -89,6 +95,9 @@ public class QueueLoop {
     try {
       if (findings.queuesToResume()) {
         resume(term);
+      }
+      if (findings.pathsToSettle()) {
+        loop.worked(transactions.run(term, QueueStore::settlePaths));
       }
     } finally {
       if (findings.queuesToRekey()) {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** The statements of queues that resume or change their order. Stateless. */
+/** The statements of queues that resume, change their order or declare paths. Stateless. */
 final class QueueStore {
 
   /** A queue and its project. */
@@ -33,6 +33,21 @@ final class QueueStore {
       }
     }
     return resumed;
+  }
+
+  // By queues_searched with SKIP LOCKED; nobody waits for it, and it waits for nobody.
+  private static final String SETTLE_PATHS =
+      """
+      SELECT jobs.settle_search_paths()
+      """;
+
+  /** How many queues have paths that searches go by from now on. */
+  static int settlePaths(LeaderTransaction transaction) throws SQLException {
+    try (PreparedStatement statement = transaction.prepare(SETTLE_PATHS);
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      return row.getInt(1);
+    }
   }
 
   // A read by queues_rekey, which is empty but while a switch is carried out.

@@ -83,6 +83,19 @@ class QueueLoopPgTest {
   }
 
   @Test
+  void declaredPathsAreSettledOnceTheyHaveCommitted() throws Exception {
+    jobs.insert(3, "state, ready_at", "'ready', now()");
+    database.sql("SELECT set_search_paths(1, '{k}')");
+    loop().runOnce();
+    assertEquals("{4}", database.sql("SELECT search_since FROM queues WHERE id = 1"));
+    assertEquals("{}", database.sql("SELECT search_since FROM queues WHERE id = 2"));
+    database.sql("SELECT set_search_paths(1, '{none,k}')");
+    jobs.insert(1, "state, ready_at", "'ready', now()");
+    loop().runOnce();
+    assertEquals("{5,4}", database.sql("SELECT search_since FROM queues WHERE id = 1"));
+  }
+
+  @Test
   void standbyChangesNothing() throws Exception {
     database.sql("UPDATE queues SET paused_at = now(), resume_at = now()");
     QueueLoop loop = loop();
