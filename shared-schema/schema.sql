@@ -117,6 +117,62 @@ backfills
   created_at timestamp with time zone not null default clock_timestamp()
   finished_at timestamp with time zone
   error text
+bulk_action_jobs
+  action_id bigint not null
+  job_id bigint not null
+  generation smallint
+  outcome text
+  reason text
+  state text
+  verdict text
+  former jsonb
+  undo text
+bulk_actions
+  id bigint not null identity
+  project_id integer not null
+  action text not null
+  state text not null default 'pending'::text
+  state_reason text
+  requested_by text not null
+  reason text
+  created_at timestamp with time zone not null default clock_timestamp()
+  ended_at timestamp with time zone
+  filter json not null
+  states text[] not null
+  queue_ids integer[]
+  type text
+  tag text
+  workflow_id integer
+  schedule_id integer
+  worker_id bigint
+  error text
+  created_after timestamp with time zone
+  created_before timestamp with time zone
+  job_ids bigint[]
+  snapshot_at timestamp with time zone not null
+  last_job_id bigint not null
+  max_jobs integer
+  canary integer
+  rate_per_second double precision
+  stop_ratio double precision
+  tokens double precision not null default 0
+  refilled_at timestamp with time zone
+  canary_ended_at timestamp with time zone
+  phase integer not null default 0
+  collected_to bigint not null default 0
+  collected_at timestamp with time zone
+  done_to bigint not null default 0
+  judged_to bigint not null default 0
+  undone_to bigint not null default 0
+  matched bigint not null default 0
+  done bigint not null default 0
+  requested bigint not null default 0
+  failed bigint not null default 0
+  skipped jsonb not null default '{}'::jsonb
+  succeeded_since bigint not null default 0
+  failed_since bigint not null default 0
+  undone bigint not null default 0
+  kept jsonb not null default '{}'::jsonb
 cancel_requests
   job_id bigint not null
   worker_id bigint not null
@@ -349,6 +405,8 @@ queues
   rekey_after bigint
   rekey_until bigint
   deleted_at timestamp with time zone
+  search_paths text[] not null default '{}'::text[]
+  search_since bigint[] not null default '{}'::bigint[]
 rate_buckets
   queue_id integer not null
   tokens double precision not null
@@ -425,10 +483,16 @@ schedules
   queued integer not null default 0
   consecutive_failures integer not null default 0
   failures_since timestamp with time zone not null default clock_timestamp()
+  tags text[]
+  metadata json
 schema_versions
   version integer not null
   compat text not null
   applied_at timestamp with time zone not null default clock_timestamp()
+search_terms
+  queue_id integer not null
+  term bigint not null
+  job_id bigint not null
 sessions
   id bigint not null identity
   user_id bigint not null
@@ -473,6 +537,9 @@ users
   disabled_at timestamp with time zone
   issuer text
   subject text
+worker_drains
+  worker_id bigint not null
+  asked_at timestamp with time zone not null default clock_timestamp()
 workers
   id bigint not null
   host text not null
@@ -590,6 +657,21 @@ jobs.backfills CHECK ((reprocess = ANY (ARRAY['missing'::text, 'failed'::text, '
 jobs.backfills CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'aborted'::text])))
 jobs.backfills FOREIGN KEY (schedule_id) REFERENCES jobs.schedules(id) ON DELETE CASCADE
 jobs.backfills PRIMARY KEY (id)
+jobs.bulk_action_jobs CHECK ((outcome = ANY (ARRAY['retried'::text, 'cancelled'::text, 'cancel_requested'::text, 'deleted'::text, 'skipped'::text, 'failed'::text])))
+jobs.bulk_action_jobs CHECK ((verdict = ANY (ARRAY['open'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text])))
+jobs.bulk_action_jobs PRIMARY KEY (action_id, job_id)
+jobs.bulk_actions CHECK (((stop_ratio >= (0)::double precision) AND (stop_ratio <= (1)::double precision)))
+jobs.bulk_actions CHECK ((action = ANY (ARRAY['retry'::text, 'cancel'::text, 'delete'::text, 'discard'::text])))
+jobs.bulk_actions CHECK ((canary >= 1))
+jobs.bulk_actions CHECK ((cardinality(job_ids) <= 1000))
+jobs.bulk_actions CHECK ((cardinality(states) >= 1))
+jobs.bulk_actions CHECK ((length(reason) <= 1000))
+jobs.bulk_actions CHECK ((length(requested_by) <= 254))
+jobs.bulk_actions CHECK ((max_jobs >= 0))
+jobs.bulk_actions CHECK ((rate_per_second > (0)::double precision))
+jobs.bulk_actions CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'canary'::text, 'completed'::text, 'stopped'::text, 'aborted'::text, 'undoing'::text, 'undone'::text])))
+jobs.bulk_actions FOREIGN KEY (project_id) REFERENCES jobs.projects(id)
+jobs.bulk_actions PRIMARY KEY (id)
 jobs.cancel_requests CHECK ((length(reason) <= 1000))
 jobs.cancel_requests CHECK ((length(requested_by) <= 254))
 jobs.cancel_requests PRIMARY KEY (job_id)
@@ -663,6 +745,8 @@ jobs.queues CHECK (((retain_dead_days >= 0) AND (retain_dead_days <= 730)))
 jobs.queues CHECK (((retain_finished_days >= 0) AND (retain_finished_days <= 730)))
 jobs.queues CHECK (((timeout_ms >= 1) AND (timeout_ms <= '2592000000'::bigint)))
 jobs.queues CHECK (((weight >= 1) AND (weight <= 1000)))
+jobs.queues CHECK ((cardinality(search_paths) <= 5))
+jobs.queues CHECK ((cardinality(search_since) = cardinality(search_paths)))
 jobs.queues CHECK ((length(paused_by) <= 254))
 jobs.queues CHECK ((max_concurrency >= 0))
 jobs.queues CHECK ((max_depth >= 1))
@@ -696,6 +780,7 @@ CASE template
     ELSE ((workflow IS NOT NULL) AND (num_nonnulls(job_type, queue_id, payload) = 0))
 END)
 jobs.schedules CHECK (((auto_pause_after >= 1) AND (auto_pause_after <= 1000)))
+jobs.schedules CHECK (((cardinality(tags) >= 1) AND (cardinality(tags) <= 20)))
 jobs.schedules CHECK (((catch_up_window_ms >= 0) AND (catch_up_window_ms <= '31536000000'::bigint)))
 jobs.schedules CHECK (((cost >= 1) AND (cost <= 1000)))
 jobs.schedules CHECK (((every_ms >= 1000) AND (every_ms <= '316224000000'::bigint)))
@@ -733,6 +818,7 @@ jobs.schedules PRIMARY KEY (id)
 jobs.schedules UNIQUE (project_id, name)
 jobs.schema_versions CHECK ((compat = ANY (ARRAY['additive'::text, 'breaking'::text])))
 jobs.schema_versions PRIMARY KEY (version)
+jobs.search_terms PRIMARY KEY (queue_id, term, job_id)
 jobs.sessions CHECK ((length(handle) = 16))
 jobs.sessions CHECK ((length(token_hash) = 32))
 jobs.sessions FOREIGN KEY (user_id) REFERENCES jobs.users(id)
@@ -753,6 +839,8 @@ jobs.users CHECK ((length(issuer) <= 500))
 jobs.users CHECK ((length(name) <= 200))
 jobs.users CHECK ((length(subject) <= 255))
 jobs.users PRIMARY KEY (id)
+jobs.worker_drains FOREIGN KEY (worker_id) REFERENCES jobs.workers(id) ON DELETE CASCADE
+jobs.worker_drains PRIMARY KEY (worker_id)
 jobs.workers CHECK ((slots >= 1))
 jobs.workers PRIMARY KEY (id)
 jobs.workflow_approvals CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text])))
@@ -791,6 +879,11 @@ CREATE INDEX audit_log_project ON jobs.audit_log USING btree (project_id, id)
 CREATE INDEX audit_log_tx ON jobs.audit_log USING btree (tx)
 CREATE INDEX backfills_running ON jobs.backfills USING btree (id) WHERE (state = 'running'::text)
 CREATE INDEX backfills_schedule ON jobs.backfills USING btree (schedule_id, id)
+CREATE INDEX bulk_action_jobs_open ON jobs.bulk_action_jobs USING btree (action_id, job_id) WHERE (outcome IS NULL)
+CREATE INDEX bulk_action_jobs_watched ON jobs.bulk_action_jobs USING btree (action_id, job_id) WHERE (verdict = 'open'::text)
+CREATE INDEX bulk_actions_ended ON jobs.bulk_actions USING btree (ended_at) WHERE (ended_at IS NOT NULL)
+CREATE INDEX bulk_actions_open ON jobs.bulk_actions USING btree (id) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'canary'::text, 'undoing'::text]))
+CREATE INDEX bulk_actions_project ON jobs.bulk_actions USING btree (project_id, id)
 CREATE INDEX cancel_requests_worker ON jobs.cancel_requests USING btree (worker_id)
 CREATE INDEX dependencies_loose ON jobs.dependencies USING btree (child_id) WHERE (workflow_id IS NULL)
 CREATE INDEX dependencies_parent ON jobs.dependencies USING btree (parent_id)
@@ -821,12 +914,14 @@ CREATE INDEX project_members_user ON jobs.project_members USING btree (user_id)
 CREATE INDEX queue_depths_age ON jobs.queue_depths USING btree (span, starts_at)
 CREATE INDEX queues_rekey ON jobs.queues USING btree (id) WHERE (rekey_after IS NOT NULL)
 CREATE INDEX queues_resume ON jobs.queues USING btree (resume_at) WHERE (resume_at IS NOT NULL)
+CREATE INDEX queues_searched ON jobs.queues USING btree (id) WHERE (search_paths <> '{}'::text[])
 CREATE INDEX schedule_fires_backfill ON jobs.schedule_fires USING btree (backfill_id, id) WHERE (backfill_id IS NOT NULL)
 CREATE INDEX schedule_fires_history ON jobs.schedule_fires USING btree (schedule_id, id)
 CREATE INDEX schedule_fires_queued ON jobs.schedule_fires USING btree (schedule_id, id) WHERE (outcome = 'queued'::text)
 CREATE INDEX schedules_queue ON jobs.schedules USING btree (queue_id) WHERE (queue_id IS NOT NULL)
 CREATE INDEX schedules_queued ON jobs.schedules USING btree (id) WHERE (queued > 0)
 CREATE INDEX schedules_wake ON jobs.schedules USING btree (wake_at, id) WHERE (wake_at IS NOT NULL)
+CREATE INDEX search_terms_job ON jobs.search_terms USING btree (job_id)
 CREATE INDEX sessions_expiry ON jobs.sessions USING btree (expires_at)
 CREATE INDEX sessions_user ON jobs.sessions USING btree (user_id, id)
 CREATE INDEX unique_keys_expires ON jobs.unique_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL)
@@ -849,6 +944,8 @@ CREATE UNIQUE INDEX audit_progress_pkey ON jobs.audit_progress USING btree (only
 CREATE UNIQUE INDEX audit_seals_audit_id_key ON jobs.audit_seals USING btree (audit_id)
 CREATE UNIQUE INDEX audit_seals_pkey ON jobs.audit_seals USING btree (project_id, "position")
 CREATE UNIQUE INDEX backfills_pkey ON jobs.backfills USING btree (id)
+CREATE UNIQUE INDEX bulk_action_jobs_pkey ON jobs.bulk_action_jobs USING btree (action_id, job_id)
+CREATE UNIQUE INDEX bulk_actions_pkey ON jobs.bulk_actions USING btree (id)
 CREATE UNIQUE INDEX cancel_requests_pkey ON jobs.cancel_requests USING btree (job_id)
 CREATE UNIQUE INDEX dependencies_pkey ON jobs.dependencies USING btree (child_id, parent_id)
 CREATE UNIQUE INDEX finished_attempts_pkey ON ONLY jobs.finished_attempts USING btree (job_id, lease_token, retain_until)
@@ -877,6 +974,7 @@ CREATE UNIQUE INDEX schedule_fires_pkey ON jobs.schedule_fires USING btree (id)
 CREATE UNIQUE INDEX schedules_pkey ON jobs.schedules USING btree (id)
 CREATE UNIQUE INDEX schedules_project_id_name_key ON jobs.schedules USING btree (project_id, name)
 CREATE UNIQUE INDEX schema_versions_pkey ON jobs.schema_versions USING btree (version)
+CREATE UNIQUE INDEX search_terms_pkey ON jobs.search_terms USING btree (queue_id, term, job_id)
 CREATE UNIQUE INDEX sessions_handle_key ON jobs.sessions USING btree (handle)
 CREATE UNIQUE INDEX sessions_pkey ON jobs.sessions USING btree (id)
 CREATE UNIQUE INDEX signing_keys_pkey ON jobs.signing_keys USING btree (kid)
@@ -886,6 +984,7 @@ CREATE UNIQUE INDEX unique_keys_pkey ON jobs.unique_keys USING btree (project_id
 CREATE UNIQUE INDEX users_email ON jobs.users USING btree (lower(email)) WHERE (issuer IS NULL)
 CREATE UNIQUE INDEX users_pkey ON jobs.users USING btree (id)
 CREATE UNIQUE INDEX users_subject ON jobs.users USING btree (issuer, subject) WHERE (issuer IS NOT NULL)
+CREATE UNIQUE INDEX worker_drains_pkey ON jobs.worker_drains USING btree (worker_id)
 CREATE UNIQUE INDEX workers_pkey ON jobs.workers USING btree (id)
 CREATE UNIQUE INDEX workflow_approvals_pkey ON jobs.workflow_approvals USING btree (id)
 CREATE UNIQUE INDEX workflow_callbacks_pkey ON jobs.workflow_callbacks USING btree (workflow_id, on_event)
@@ -896,29 +995,40 @@ CREATE UNIQUE INDEX workflows_pkey ON jobs.workflows USING btree (id)
 
 -- functions (the last word is the md5 of the body)
 abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text) returns TABLE(state text, dropped integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 7a2ea35989777dfe02498c0db5c6dc74
+abort_bulk_action(p_project integer, p_id bigint, p_queues integer[]) returns boolean security definer search_path=jobs, pg_temp cf18670be1a39116e83dbcb8c9b2f7b8
+act_as_external(p_id bigint, p_email text, p_action text, p_address text, p_request text) returns text search_path=jobs, pg_temp 1bf0132f79280d04bb27e298e086bf17
+add_counts(p_counts jsonb, p_reasons text[]) returns jsonb  8ac2adf6f4d4e3488d38cf0f17b0800f
 add_downstream(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 22b6f751aed3d4f9c9e2ceae6ee29f60
 add_histograms(p_a bigint[], p_b bigint[]) returns bigint[]  a3f50b39a6326ffdd438417171442f9c
-add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp lock_timeout=2s aa567c7552a1c515fcc00a7fd81f1ac2
+add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[], p_traceparent text) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp lock_timeout=2s 3d5f989124b740903cd13da578247505
 add_statistics(p_from timestamp with time zone, p_to timestamp with time zone) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off b89d7b68deb5ab685df866ba9db71de4
 admit_jobs(p_project integer, p_queues text[], p_counts integer[]) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s cdeae7b8af64ef8325f79319e5850ce6
 allow_sql_client(p_role name, p_project text, p_queues text[], p_max_payload integer) returns void  6d86065734bfb315f315ed4315632795
+apply_bulk_action(a jobs.bulk_actions, p_ids bigint[]) returns TABLE(job_id bigint, outcome text, reason text, state text, former jsonb, ready boolean, queue_id integer, dispatch_lane smallint, dispatch_key bigint, worker_id bigint) search_path=jobs, pg_temp enable_seqscan=off jit=off 5437b40fdfecda581587982ced35e839
 apply_plan(p_workflow integer, p_job_ids bigint[], p_edges integer, p_levels integer[], p_clusters integer[], p_critical boolean[], p_ranks double precision[], p_level_count integer, p_cluster_count integer, p_critical_path double precision) returns void security definer search_path=jobs, pg_temp jit=off enable_nestloop=off enable_seqscan=off 5902f9ea68753ab820a952eec5abcec6
 assert_lease(p_job_id bigint, p_lease_token bigint) returns void security definer search_path=jobs, pg_temp aac996f87bab96664bc1e2c2b63972df
-audit_action(p_project integer, p_kind text, p_object text) returns void security definer search_path=jobs, pg_temp cfb1b647fc91d96d955a984db61c688c
+audit_action(p_project integer, p_kind text, p_object text, p_changes jsonb) returns void security definer search_path=jobs, pg_temp b0cb6c9659cb68ab90468f102622f59b
 audit_change() returns trigger security definer search_path=jobs, pg_temp d3e2b3447b040fda88d6338175502b5e
 audit_hash(p_before bytea, a jobs.audit_log) returns bytea search_path=jobs, pg_temp 75caa4feefa44fdd3c034075a96a3115
 audit_write(p_project integer, p_kind text, p_object text, p_changes jsonb, p_else text) returns void search_path=jobs, pg_temp eefa265e774a5cb8cc2c98b679bd0415
 backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text) returns TABLE(planned_at timestamp with time zone, run smallint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan a7a13dc23d146aaa207e72bc1eeb0e0c
-beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[]) returns TABLE(alive boolean, cancels bigint[]) security definer search_path=jobs, pg_temp 7f23a12795af51f1c7e26aa89ea4f156
+beat(p_worker bigint, p_running integer, p_draining boolean, p_unstarted bigint[]) returns TABLE(alive boolean, cancels bigint[], drain boolean) security definer search_path=jobs, pg_temp 3c4835dce7d5907b66bf4365cb30c97f
 bring_back(p_ids bigint[], p_states text[], OUT moved bigint[], OUT undecided bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 6f7942497762fc613d3c63c495f6b39d
 bucket_tokens(p_queue integer, p_rate_limit integer, p_period_ms bigint, p_burst integer, p_now timestamp with time zone) returns double precision  cfa48c1efb53a86fd00bd72fdcaa4fdb
+bulk_action_of(p_project integer, p_spec jsonb, p_queues integer[]) returns jobs.bulk_actions search_path=jobs, pg_temp c677edcaaa9de00bc83a706be1448614
+bulk_candidates(a jobs.bulk_actions, p_phase integer, p_after bigint, p_limit integer, OUT ids bigint[], OUT looked integer, OUT phase integer, OUT after bigint) returns record search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 8c516913f95bab9484472e0dfb851420
+bulk_fits(a jobs.bulk_actions, p_state text, p_queue integer, p_type text, p_workflow integer, p_schedule integer, p_worker bigint, p_tags text[], p_created timestamp with time zone, p_error text) returns boolean  788f60ff955504be52566b169cc01910
+bulk_former(f jobs.all_jobs) returns jsonb  a00268b89009d1d2f98bd30401bca0d7
+bulk_may_become(p_from text, p_to text) returns boolean  a10a52377ec4e74ff3b4e5a5ef8425e3
+bulk_stood(a jobs.bulk_actions, p_id bigint, p_state text, p_created timestamp with time zone, p_ready timestamp with time zone, p_started timestamp with time zone, p_attempt_rows integer) returns boolean  56f633c8a128cbc7c3a6d6b37bed9728
 camel_case(p_name text) returns text  12f2d0ec00793846b9b2ef75496a0f5d
 cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text) returns TABLE(id bigint, verdict text, state text, worker_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 613a22afb0157c6b358f982a033c697e
 cancel_overdue(p_limit integer) returns TABLE(id integer, project_id integer, cancelled integer, requested integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 6dcc9488c97aa0a117bbd30c2af16f25
 cancel_previous_runs(p_schedules integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan b6bfd2a048a3df2830960d4fc5b3e931
 cancel_workflow(p_project integer, p_workflow integer, p_by text, p_reason text, OUT cancelled integer, OUT requested integer, OUT workers bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 81c1971050d90b1b87de920afab631ea
 choose_jobs(p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[], p_locked integer[]) returns bigint[] security definer search_path=jobs, pg_temp 342167e01ce006a5f35a716c2b25a353
-claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 89ad55271b205902b1bd3e16db56749c
+claim(p_worker bigint, p_claim_number bigint, p_queues integer[], p_wanted integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(id bigint, lease_token bigint, dispatch_key bigint, dispatch_lane smallint, queue_id integer, project_id integer, workflow_id integer, attempt integer, max_attempts integer, priority smallint, type text, payload text, created_at timestamp with time zone, ready_at timestamp with time zone, started_at timestamp with time zone, cost smallint, generation smallint, timeout_ms bigint, start_by timestamp with time zone, traceparent text) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off plan_cache_mode=force_generic_plan 838527fe130d835fe451208ef6995778
+collect_bulk_action(p_action bigint, p_limit integer) returns integer search_path=jobs, pg_temp 737016b135318c0d77dc286bc0bfcdb7
 connect_jobs(p_project integer, p_children bigint[], p_parents bigint[], p_conditions text[], p_undecided bigint[]) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=200ms 282d60c81cd76c7204dd267d19ee012a
 decide_approval(p_project integer, p_workflow integer, p_job bigint, p_decision text, p_by text, p_comment text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 653a0501623e5ef05223d3700204e64f
 decide_outcome(p_outcome text, p_kind text, p_delay interval, p_until timestamp with time zone, p_cancel boolean, p_job bigint, p_attempt integer, p_max_attempts integer, p_queue integer, p_policy json, p_started timestamp with time zone, p_generation smallint, OUT outcome text, OUT reason text, OUT delay interval) returns record  9974fbf8222f824f788a7674fc39abb8
@@ -931,7 +1041,7 @@ due_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, du
 edge_of_ended(p_state text, p_reason text, p_on text, OUT outcome text, OUT benign boolean, OUT waived boolean) returns record  df925aebff56b81c34a6577f72a20f4c
 edges_verdict(p_child bigint, p_join text) returns text  9e0c2907de02a41407f5055d5a9f4cf5
 edit_job(p_project integer, p_id bigint, p_versions text[], p_priority integer, p_set_payload boolean, p_payload text, p_set_run_at boolean, p_run_at timestamp with time zone, p_set_tags boolean, p_tags text[]) returns TABLE(verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint, run_at timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 752e7bec35d3b7d6ca6cd7f1f796b769
-edit_member(p_project integer, p_workflow integer, p_job bigint, p_payload text, p_tag text) returns text security definer search_path=jobs, pg_temp enable_seqscan=off lock_timeout=2s 77b4ba13f7fa9acba2f2ed1496c1b75b
+edit_member(p_project integer, p_workflow integer, p_job bigint, p_payload text, p_tag text) returns text security definer search_path=jobs, pg_temp enable_seqscan=off lock_timeout=2s cc93b44e0067ff231ad7e1daa73946ca
 end_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 8e0f8a4af89eefd844f1a3bd1ea7652e
 end_chain(p_end jobs.audit_chains) returns void search_path=jobs, pg_temp 41af6865aef169e20d45a67b890914f5
 end_member(p_project integer, p_workflow integer, p_job bigint, p_state text, p_result text, p_message text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 73fd082f3dc6ae21bdb0d6067e8b01d5
@@ -948,11 +1058,13 @@ finish_backfills() returns integer security definer search_path=jobs, pg_temp en
 finish_jobs(p_ids bigint[], p_state text, p_reason text) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp e257cf9de2b677893dfc638e3d0c8591
 finish_workflows(p_limit integer, p_only bigint[]) returns TABLE(kind text, id bigint, project_id integer, final_state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 669752516d4b6c0b1dad38655f26db01
 fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 0e153513132d6480e5b0822f50fbf046
-fire_callbacks(p_workflows integer[], p_event text) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off dd129cbe2af916001e21a137ff5752f5
+fire_callbacks(p_workflows integer[], p_event text) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5aa15ca1b4d1fcf352a32f786e524880
 fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[]) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 4b54baf57212021e65be5c830e9f32d2
 first_ready(p_queues integer[], p_head_keys bigint[], p_head_ids bigint[]) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, job_id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off enable_bitmapscan=off jit=off 6f23e443a1cd945dce0b39485373117b
+forget_bulk_actions(p_keep interval, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 9cb74e184422585979cd374b65fcc16c
 forget_edges(p_after bigint, p_limit integer, OUT walked_to bigint, OUT gone integer) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 320f1b5ae00673c20d8844bf0a125830
 forget_keys(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a016b3bc7c78cfb29a938a82db0be5c7
+forget_search_terms(p_after bigint, p_limit integer, OUT walked_to bigint, OUT gone integer) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c90490ff6bbf39b6f6c37a00412b0a00
 forget_statistics(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 4a2dffd591b5102469e1e8728cfc6e1a
 forget_workers(p_age interval) returns integer security definer search_path=jobs, pg_temp c829203911c295dbfffb37d98c95af98
 forget_workflows(p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off cc9765d57f2741c360f0cd5a16731599
@@ -960,25 +1072,31 @@ gate_wait(p_ms text) returns interval  cd5a9be041817827c0441911db14247e
 gates_reached(p_gates bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off a1fd332e46f8aae293e49d8b665af000
 give_back_login_try(p_address bytea, p_address_every interval, p_account bytea) returns void security definer search_path=jobs, pg_temp 7b2cdd510760c9b9b9f7264d09927412
 grant_sql_contract(p_role name) returns void  6ced4387c00d4dd02bcfde4bf0e9581c
-grow_members(p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off ceed6f0285e570612aaf6dd06661fefe
-grow_workflow(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 9b0d908e6635a9b6e0b1bdef5ff1ff95
+grow_members(p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[], p_traceparent text) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 676dc4e1cfb2ea64a00cf4750c4148cd
+grow_workflow(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(verdict text, key text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s f7222e4e0fa40c5c261486c9d57e4ef2
 has_duplicate_names(p_json json) returns boolean  1a4e7868a04c58c71d19ca7a39ea039f
 held_by(p_worker bigint) returns TABLE(id bigint, lease_token bigint, claim_number bigint, workflow_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off fd0218619a8707774851bd742b452fdd
 histogram_bucket(p_duration interval) returns integer  f02727a97b2d53377911682dfd2cd08d
 hold_claims(p_queue integer, p_limited boolean) returns void  268e4c9601438425afe200a44046bce7
 hold_workflow(p_project integer, p_workflow integer) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 2136b27d5f78489916d6a889c68f8652
 is_bypassed(p_state text, p_reason text) returns boolean  1c5e907cb0771d0ee5e990a0bca9dc86
+judge_bulk_action(p_action bigint, p_limit integer) returns void search_path=jobs, pg_temp enable_seqscan=off jit=off 8ead79de4e3a6d19e7eae514c699e16d
+keep_edited_search_terms() returns trigger security definer search_path=jobs, pg_temp ab9799181c066fa4dda9ec218d842e51
+keep_search_terms() returns trigger security definer search_path=jobs, pg_temp e3276897e0595799beb25047a1ea3948
 key_room(p_queue integer, p_key text, p_per_key integer) returns bigint  f0a58a2f4bc4acd2c44ea6ed322cea2b
-leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean, statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean, audit_to_seal boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off dcb8f9136d2658876c07d6d92e997f58
+leader_agenda(p_silence interval) returns TABLE(silent_workers boolean, held_by_gone boolean, unplanned_workflows boolean, pending_releases boolean, blocked_jobs boolean, ended_workflows boolean, heads boolean, expired_jobs boolean, statistics_due boolean, queues_to_resume boolean, queues_to_rekey boolean, audit_to_seal boolean, bulk_actions boolean, paths_to_settle boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off 534512632852f7aaf9253ef56078a74c
 limit_room(p_queue integer, p_limit integer) returns bigint  607415c83b156efd8b148a7f1adfe0ba
 loop_candidates(p_task text, p_limit integer, p_except bigint[]) returns TABLE(id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 10636a2133b8846eb3dd98126f14bfdc
-make_runs(p_fires bigint[], p_run_at timestamp with time zone[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan ad17e9095d8be5f18e04b75a1b980b7f
-make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off plan_cache_mode=force_custom_plan e08fa73b5a1a8bdc92cc6120176943c9
+make_external_user(p_issuer text, p_subject text, p_email text, p_name text, p_address text, p_request text) returns void security definer search_path=jobs, pg_temp 5ccde17eaacd2de3dd23567a0a5c3da3
+make_runs(p_fires bigint[], p_run_at timestamp with time zone[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 1d5ee586952a096a3ac25b632b50dffd
+make_workflows(p_flows bigint[], p_fires bigint[], p_priorities smallint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off plan_cache_mode=force_custom_plan c5ff28267156d1b234b57326e99c2b83
 mark_lost_workers(p_timeout interval, p_early interval) returns TABLE(id bigint) security definer search_path=jobs, pg_temp c1ed630b12155dbbf09eba3a22acb07e
 mark_parents(p_project integer, p_parents bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off b42474ea5ae8cac12cc53efee555efc5
 member_tag(p_job bigint, p_generation smallint, p_attempt integer, p_payload json) returns text  6f17a15f06cb44d3358a9716f6ee3ad2
 micros(p_at timestamp with time zone) returns bigint  381507cfac8bb0565674acea12c745f1
+move_bulk_action(p_id bigint, p_to text, p_reason text) returns void search_path=jobs, pg_temp 85dcf482dbf934ccfe306648b9f908ed
 move_to_finished(p_ids bigint[], p_states text[], p_reasons text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[]) returns TABLE(id bigint, state text, has_dependents boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c97619171683867673cecaec53f899e8
+names_of(p_list json) returns text[]  4616244eaaddd54466fd59d96440ea7b
 next_expired_partition(p_except date[]) returns date security definer search_path=jobs, pg_temp f21d6cfee02089e079fc1b2396260bc6
 next_ready_key(p_queue integer, p_key text, p_wrap boolean) returns TABLE(key text, wrapped boolean)  a9916593634bd71bb7483a93f270265d
 next_tokens(p_queues integer[]) returns TABLE(queue_id integer, wait_ms double precision) security definer search_path=jobs, pg_temp aa087061e26c4a4a3a4b4e6facdc52ca
@@ -986,19 +1104,23 @@ note_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_fractions do
 note_dropped_outcomes(p_partition text) returns void security definer search_path=jobs, pg_temp bce30467b18614504795b1866f2ef9d6
 note_first_failures(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp jit=off 60f0feb28fe94c92a53531cef575a88b
 note_queue_heads(p_only bigint[]) returns integer security definer search_path=jobs, pg_temp jit=off 7de72bdc621e98b8cddc85e1cf4defc9
+open_bulk_actions(p_after bigint, p_limit integer, p_except bigint[]) returns TABLE(id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off 2a36edebc9a95a0633bc2cced24dc897
 outcome_of_end(p_state text, p_reason text, p_kind text) returns text  5841807a7c0e2ca77ebe10dfa84b9688
 overlap_outcome(p_policy text, p_queue_bound integer, p_ahead integer, p_newest boolean) returns text  6ffa392c972f2a2985bbf54f3ec63e30
 overlap_reason(p_policy text) returns text  288ad65a506fae8615f8584abd604f21
 parent_results(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_most integer, p_most_in_all integer) returns TABLE(parent_id bigint, key text, state text, kind text, result text) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off f0d32f55b9f6cfac5aa7dd392179b1b3
+pass_bulk_job(p_action bigint, p_reason text) returns bigint security definer search_path=jobs, pg_temp enable_seqscan=off 2aa65892a232ed0855cdd0a486744c64
 pass_gates(p_ids bigint[], p_reason text, p_results text[]) returns void security definer search_path=jobs, pg_temp 310a042c89b3f1e6f187448436f509fd
 pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone) returns void security definer search_path=jobs, pg_temp lock_timeout=5s 31636ea223118316a19652a9919c623d
 pause_workflow(p_project integer, p_workflow integer, p_by text, p_reason text) returns text security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s 69ab6db3e26721a299c4f82809759d7d
+payload_at(p_payload json, p_path text) returns text  23b776aac0193597ef24699c767a471b
 payload_flaw(p_payload json, p_most_bytes integer) returns text search_path=jobs, pg_temp 81e2d998b9241a55c1db92b2aeb06982
 pick_by_key(p_queue integer, p_per_key integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[] enable_hashjoin=on abdc4058e922ba2ac9aada6f79a81ec0
 pick_in_order(p_queue integer, p_take integer, p_wanted integer, p_head_keys bigint[], p_head_ids bigint[]) returns bigint[]  05eb804011dbf713a9db4a3cacdd19b0
 plan_members(p_workflow integer) returns TABLE(job_id bigint, key text, seconds double precision, parents bigint[]) security definer search_path=jobs, pg_temp enable_seqscan=off enable_nestloop=off jit=off c2f3ef68ddd4653bd8ccf6012dc78a29
 planned_micros(p_workflow integer, p_job bigint) returns bigint  b8d6fb84a33f06cc4af1c10397f0a244
 present_members(p_workflow integer, p_key text, p_jobs json, p_parents text[], p_children text[], p_on text[]) returns TABLE(key text, same boolean) security definer search_path=jobs, pg_temp enable_seqscan=off enable_nestloop=off jit=off 32e9a79813840eb72a92bf0e50011832
+preview_bulk_action(p_project integer, p_spec jsonb, p_queues integer[], p_most integer, p_scan integer, p_samples integer, OUT counted integer, OUT complete boolean, OUT samples bigint[], OUT snapshot_at timestamp with time zone) returns record security definer search_path=jobs, pg_temp f83f3c6d9a09e1d051b2e232b993fcda
 promote_due(p_limit integer) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 54e12ce9598287fa1600d820c082be50
 promote_jobs(p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 0d19ff404944f6fcf6078a83f8882bc0
 promote_these(p_ids bigint[], p_flows integer[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 7b300dd2ded20b58ae1617bd1035a8aa
@@ -1009,11 +1131,12 @@ reached_queues(p_project integer, p_patterns text[]) returns jsonb security defi
 ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint) returns bigint  46cd7f63309adb37b1b2a31c6d865bc9
 ready_lane(p_priority integer, p_ageing_ms bigint) returns smallint  506470009afdcc1dbfa02c78d3cc5d5c
 redrive_jobs(p_project integer, p_ids bigint[], p_states text[]) returns TABLE(id bigint, verdict text, state text, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan lock_timeout=2s 2acc7d2004cbbf8d00ea2537939fec48
-register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer) returns void security definer search_path=jobs, pg_temp eabf0101171f392e3022ba3e5e83033c
+register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer, p_draining boolean) returns void security definer search_path=jobs, pg_temp 17eebc60ca4c6067e4a996919d7000c1
 rekey_queue(p_queue integer, p_limit integer) returns TABLE(queue_id integer, dispatch_lane smallint, dispatch_key bigint, id bigint) security definer search_path=jobs, pg_temp enable_seqscan=off enable_bitmapscan=off jit=off c45a6f8914e4efa31c81486230f64b9d
 release_children(p_children bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan 30c2e2936cfbf8827f76a13f5f706c1d
 release_pending(p_limit integer, p_only bigint[], p_patient boolean) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_generic_plan ddf3267f701c4df1219c8a8a50091cef
 release_waiting(p_project integer, p_ids bigint[]) returns TABLE(id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 571176ac08c12cd220bb9d7ccc172e35
+rename_external_user(p_id bigint, p_email text, p_name text, p_address text, p_request text) returns void security definer search_path=jobs, pg_temp f62c1147f5ac86582a69ada342f88193
 render_callback(p_template text, p_workflow integer, p_name text, p_state text, p_event text) returns json  89452b59c1fa03a088d4659dcb6f1645
 render_payload(p_template text, p_schedule text, p_trigger text, p_planned_at timestamp with time zone, p_planned_local text, p_sequence bigint, p_missed_count integer) returns json  d60d63bf66f0386da41281d265303253
 reopen_workflows(p_workflows integer[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5da6280e6a4fcc66f00f6b6677ff20e8
@@ -1034,17 +1157,22 @@ run_jobs_now(p_project integer, p_ids bigint[]) returns TABLE(id bigint, verdict
 sample_queue_depths() returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off c7137d97af864a79bb56f397bb796840
 schedules_ahead(p_ahead interval, p_limit integer) returns TABLE(now_micros bigint, due_micros bigint[], seen integer, waiting boolean, backfills boolean) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan be1376d8ddb74e9b2a5bbbf2f5743bfc
 seal_audit(p_limit integer) returns integer security definer search_path=jobs, pg_temp lock_timeout=200ms enable_seqscan=off jit=off f367d4eb680fdbc52db94c0b561b3fd3
+search_term(p_path text, p_value text) returns bigint  dd8943f13e52e079dd8c4c6a327cb2dd
 seconds_of(p_text text) returns double precision  913b60ed9e9f7822d6da6b929a164761
 send_signal(p_project integer, p_workflow integer, p_name text, p_payload text, p_by text) returns TABLE(verdict text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off lock_timeout=2s ccde027ddf91703d57e8b953b94f7f8b
 serves(p_patterns text[], p_project text, p_queue text) returns boolean  6becb20befdbbb4d0e67c95674d4b36d
 set_queue_ageing(p_queue integer, p_ageing_ms bigint) returns boolean security definer search_path=jobs, pg_temp 9262eb609b8fd14e21c1ca5e4a523762
 set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer) returns boolean security definer search_path=jobs, pg_temp lock_timeout=5s 84b9470ba1a46f0f7688ee5806f1af88
+set_search_paths(p_queue integer, p_paths text[]) returns boolean security definer search_path=jobs, pg_temp d25b23033049cff6af79f5224959e9b0
 settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[]) returns TABLE(id bigint, verdict text, state text, run_at timestamp with time zone, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp bf726f01230422ea0aeb3a0ec1f91f32
+settle_search_paths() returns integer security definer search_path=jobs, pg_temp a92ea9a3d91156110ae6064d94dcd9c1
 share_child_workflows(p_parents bigint[]) returns integer[] security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 838ef99c0b518bc5694123e47812f015
 skip_children(p_doomed bigint[]) returns void security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 1693229eb6971e4ecd0a74a32c025ba3
 span_start(p_at timestamp with time zone, p_seconds integer) returns timestamp with time zone  d22c520ea3a282f8d5c66a478e49973c
 start_queued_fires(p_limit integer) returns TABLE(kind text, trigger text, reason text, lag_micros bigint, schedule_id integer, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer, due_micros bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 158459fab63ef5acbf35e38afead5d8f
+step_bulk_action(p_action bigint, p_batch integer, p_scan integer, p_window integer, OUT worked integer, OUT project_id integer, OUT ready_ids bigint[], OUT ready_queues integer[], OUT ready_lanes smallint[], OUT ready_keys bigint[], OUT workers bigint[]) returns record security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 84ea3f776b19cd6f0246dc78b81ea076
 stop_worker(p_worker bigint) returns void security definer search_path=jobs, pg_temp 1159eb2dfd0125920af81a9dde49eff2
+submit_bulk_action(p_project integer, p_spec jsonb, p_queues integer[], p_by text, p_scan integer, OUT id bigint, OUT over boolean) returns record security definer search_path=jobs, pg_temp 40ff8fcb8886936be619d74fa4f840fa
 summarise_finished_jobs() returns integer security definer search_path=jobs, pg_temp lock_timeout=100ms 0d62e7101f618984992d9d9747ced1a2
 sweep_blocked(p_after bigint, p_limit integer) returns TABLE(kind text, id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint, project_id integer) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off fd2b36139f93cec788caca0ccd377eef
 sweep_notes(p_days integer, p_limit integer) returns integer security definer search_path=jobs, pg_temp jit=off 7b8aea7f132e244637e59e9321dccdfb
@@ -1058,23 +1186,27 @@ tell_dependents(p_parents bigint[], p_outcomes text[]) returns TABLE(id bigint, 
 tell_edges(p_parent bigint, p_limit integer) returns integer security definer search_path=jobs, pg_temp enable_seqscan=off jit=off 5e0a679de9432368b90db4c6de4b13f6
 trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text) returns TABLE(fire_id bigint, outcome text, reason text, job_id bigint, workflow_id integer, ready_job_id bigint, queue_id integer, dispatch_lane smallint, dispatch_key bigint) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off plan_cache_mode=force_custom_plan 2caca33cb70cda4d5aceed22fecd6fe0
 type_run_seconds(p_project integer, p_types text[]) returns TABLE(type text, seconds double precision) security definer search_path=jobs, pg_temp enable_seqscan=off jit=off e0af349eac63c6c6b6656dc26ef4c45a
-verify_audit(p_project integer) returns TABLE(sealed bigint, head text, sealed_at timestamp with time zone, broken_id bigint, broken_why text, unsealed bigint, unsealed_since timestamp with time zone) security definer search_path=jobs, pg_temp jit=off f12383499cc8de9d08a95d80ea9dc43d
+undo_bulk_action(p_project integer, p_id bigint, p_queues integer[]) returns text security definer search_path=jobs, pg_temp e2329a2617a17d39eb2fbe7cd20abcf6
+undo_bulk_step(a jobs.bulk_actions, p_batch integer, OUT worked integer, OUT ready_ids bigint[], OUT ready_queues integer[], OUT ready_lanes smallint[], OUT ready_keys bigint[]) returns record search_path=jobs, pg_temp enable_seqscan=off jit=off de7b4f1f1b965d185bd3bd9dd70ccd83
+verify_audit(p_project integer, p_after bigint, p_limit integer) returns TABLE(sealed bigint, head text, sealed_at timestamp with time zone, checked bigint, checked_head text, more boolean, broken_id bigint, broken_why text, unsealed bigint, unsealed_since timestamp with time zone) security definer search_path=jobs, pg_temp enable_seqscan=off enable_hashjoin=off enable_mergejoin=off jit=off 8479caa796cd14a624f282fe6211f569
 waiting_jobs(p_queue integer, p_most integer) returns integer  f1df031896e8a2a1ed4b280d825e21c4
 wanted_partitions(p_today date) returns TABLE(bound date)  f6ace1071dad67b9a349f9f96020b2dc
 whole_tokens(p_tokens double precision) returns integer  95ad839568423d27ece40f19a5c592ee
 workflow_paused(p_workflow integer) returns boolean  2004fc6d6420bf817871b0f14242f600
 
 -- grants
-jobs_api DELETE, INSERT (anchor), INSERT (auto_pause_after), INSERT (catch_up_window_ms), INSERT (concurrency_key), INSERT (cost), INSERT (description), INSERT (dialect), INSERT (end_at), INSERT (every_ms), INSERT (exclusions), INSERT (expression), INSERT (jitter_ms), INSERT (job_type), INSERT (kind), INSERT (max_attempts), INSERT (max_catch_up), INSERT (max_runs), INSERT (misfire_policy), INSERT (name), INSERT (next_fire_at), INSERT (overlap_policy), INSERT (pause_reason), INSERT (paused_at), INSERT (paused_by), INSERT (paused_until), INSERT (payload), INSERT (planned_to), INSERT (priority), INSERT (project_id), INSERT (queue_bound), INSERT (queue_id), INSERT (retry_policy), INSERT (start_at), INSERT (start_within_ms), INSERT (state), INSERT (template), INSERT (time_zone), INSERT (timeout_ms), INSERT (tzdb_version), INSERT (workflow), SELECT, UPDATE (anchor), UPDATE (auto_pause_after), UPDATE (catch_up_window_ms), UPDATE (concurrency_key), UPDATE (cost), UPDATE (description), UPDATE (dialect), UPDATE (disabled_reason), UPDATE (end_at), UPDATE (every_ms), UPDATE (exclusions), UPDATE (expression), UPDATE (failures_since), UPDATE (jitter_ms), UPDATE (job_type), UPDATE (kind), UPDATE (max_attempts), UPDATE (max_catch_up), UPDATE (max_runs), UPDATE (misfire_policy), UPDATE (name), UPDATE (next_fire_at), UPDATE (overlap_policy), UPDATE (pause_reason), UPDATE (paused_at), UPDATE (paused_by), UPDATE (paused_until), UPDATE (payload), UPDATE (planned_to), UPDATE (priority), UPDATE (queue_bound), UPDATE (queue_id), UPDATE (retry_policy), UPDATE (start_at), UPDATE (start_within_ms), UPDATE (state), UPDATE (template), UPDATE (time_zone), UPDATE (timeout_ms), UPDATE (tzdb_version), UPDATE (updated_at), UPDATE (version), UPDATE (workflow) on schedules
+jobs_api DELETE, INSERT (anchor), INSERT (auto_pause_after), INSERT (catch_up_window_ms), INSERT (concurrency_key), INSERT (cost), INSERT (description), INSERT (dialect), INSERT (end_at), INSERT (every_ms), INSERT (exclusions), INSERT (expression), INSERT (jitter_ms), INSERT (job_type), INSERT (kind), INSERT (max_attempts), INSERT (max_catch_up), INSERT (max_runs), INSERT (metadata), INSERT (misfire_policy), INSERT (name), INSERT (next_fire_at), INSERT (overlap_policy), INSERT (pause_reason), INSERT (paused_at), INSERT (paused_by), INSERT (paused_until), INSERT (payload), INSERT (planned_to), INSERT (priority), INSERT (project_id), INSERT (queue_bound), INSERT (queue_id), INSERT (retry_policy), INSERT (start_at), INSERT (start_within_ms), INSERT (state), INSERT (tags), INSERT (template), INSERT (time_zone), INSERT (timeout_ms), INSERT (tzdb_version), INSERT (workflow), SELECT, UPDATE (anchor), UPDATE (auto_pause_after), UPDATE (catch_up_window_ms), UPDATE (concurrency_key), UPDATE (cost), UPDATE (description), UPDATE (dialect), UPDATE (disabled_reason), UPDATE (end_at), UPDATE (every_ms), UPDATE (exclusions), UPDATE (expression), UPDATE (failures_since), UPDATE (jitter_ms), UPDATE (job_type), UPDATE (kind), UPDATE (max_attempts), UPDATE (max_catch_up), UPDATE (max_runs), UPDATE (metadata), UPDATE (misfire_policy), UPDATE (name), UPDATE (next_fire_at), UPDATE (overlap_policy), UPDATE (pause_reason), UPDATE (paused_at), UPDATE (paused_by), UPDATE (paused_until), UPDATE (payload), UPDATE (planned_to), UPDATE (priority), UPDATE (queue_bound), UPDATE (queue_id), UPDATE (retry_policy), UPDATE (start_at), UPDATE (start_within_ms), UPDATE (state), UPDATE (tags), UPDATE (template), UPDATE (time_zone), UPDATE (timeout_ms), UPDATE (tzdb_version), UPDATE (updated_at), UPDATE (version), UPDATE (workflow) on schedules
 jobs_api DELETE, INSERT (answer), INSERT (expires_at), INSERT (key), INSERT (location), INSERT (project_id), INSERT (request_hash), INSERT (status), INSERT (user_id), SELECT on idempotency_keys
 jobs_api DELETE, INSERT (created_by), INSERT (expires_at), INSERT (hint), INSERT (key_hash), INSERT (name), INSERT (payload_visible), INSERT (project_id), INSERT (queues), INSERT (scopes), SELECT, UPDATE (last_used_at) on api_keys
 jobs_api DELETE, INSERT (expires_at), INSERT (handle), INSERT (token_hash), INSERT (user_id), SELECT, UPDATE (expires_at), UPDATE (generation), UPDATE (rotated_at), UPDATE (token_hash) on sessions
 jobs_api DELETE, INSERT (payload_visible), INSERT (project_id), INSERT (role), INSERT (user_id), SELECT, UPDATE (payload_visible), UPDATE (role) on project_members
+jobs_api DELETE, INSERT (worker_id), SELECT on worker_drains
 jobs_api EXECUTE on abort_backfill(p_project integer, p_schedule integer, p_backfill integer, p_error text)
-jobs_api EXECUTE on add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[])
+jobs_api EXECUTE on abort_bulk_action(p_project integer, p_id bigint, p_queues integer[])
+jobs_api EXECUTE on add_members(p_project integer, p_workflow integer, p_jobs json, p_parents text[], p_parent_ids bigint[], p_children text[], p_on text[], p_traceparent text)
 jobs_api EXECUTE on admit_jobs(p_project integer, p_queues text[], p_counts integer[])
 jobs_api EXECUTE on assert_lease(p_job_id bigint, p_lease_token bigint)
-jobs_api EXECUTE on audit_action(p_project integer, p_kind text, p_object text)
+jobs_api EXECUTE on audit_action(p_project integer, p_kind text, p_object text, p_changes jsonb)
 jobs_api EXECUTE on backfill_runs(p_schedule integer, p_planned timestamp with time zone[], p_reprocess text)
 jobs_api EXECUTE on cancel_jobs(p_project integer, p_ids bigint[], p_by text, p_reason text)
 jobs_api EXECUTE on cancel_workflow(p_project integer, p_workflow integer, p_by text, p_reason text, OUT cancelled integer, OUT requested integer, OUT workers bigint[])
@@ -1087,30 +1219,38 @@ jobs_api EXECUTE on end_member(p_project integer, p_workflow integer, p_job bigi
 jobs_api EXECUTE on explain_job(p_project integer, p_job bigint)
 jobs_api EXECUTE on give_back_login_try(p_address bytea, p_address_every interval, p_account bytea)
 jobs_api EXECUTE on hold_workflow(p_project integer, p_workflow integer)
+jobs_api EXECUTE on make_external_user(p_issuer text, p_subject text, p_email text, p_name text, p_address text, p_request text)
 jobs_api EXECUTE on member_tag(p_job bigint, p_generation smallint, p_attempt integer, p_payload json)
 jobs_api EXECUTE on micros(p_at timestamp with time zone)
 jobs_api EXECUTE on outcome_of_end(p_state text, p_reason text, p_kind text)
 jobs_api EXECUTE on pause_queue(p_queue integer, p_reason text, p_by text, p_until timestamp with time zone)
 jobs_api EXECUTE on pause_workflow(p_project integer, p_workflow integer, p_by text, p_reason text)
+jobs_api EXECUTE on payload_at(p_payload json, p_path text)
+jobs_api EXECUTE on preview_bulk_action(p_project integer, p_spec jsonb, p_queues integer[], p_most integer, p_scan integer, p_samples integer, OUT counted integer, OUT complete boolean, OUT samples bigint[], OUT snapshot_at timestamp with time zone)
 jobs_api EXECUTE on reached_queues(p_project integer, p_patterns text[])
 jobs_api EXECUTE on ready_key(p_at_micros bigint, p_priority integer, p_ageing_ms bigint)
 jobs_api EXECUTE on ready_lane(p_priority integer, p_ageing_ms bigint)
 jobs_api EXECUTE on redrive_jobs(p_project integer, p_ids bigint[], p_states text[])
 jobs_api EXECUTE on release_waiting(p_project integer, p_ids bigint[])
+jobs_api EXECUTE on rename_external_user(p_id bigint, p_email text, p_name text, p_address text, p_request text)
 jobs_api EXECUTE on rerun_members(p_project integer, p_workflow integer, p_ids bigint[])
 jobs_api EXECUTE on resume_queue(p_queue integer)
 jobs_api EXECUTE on resume_workflow(p_project integer, p_workflow integer)
 jobs_api EXECUTE on rotate_signing_key(p_kid text, p_algorithm text, p_public_jwk text, p_private_key_encrypted bytea, p_age interval, p_lead interval, p_keep interval)
 jobs_api EXECUTE on run_jobs_now(p_project integer, p_ids bigint[])
+jobs_api EXECUTE on search_term(p_path text, p_value text)
 jobs_api EXECUTE on send_signal(p_project integer, p_workflow integer, p_name text, p_payload text, p_by text)
 jobs_api EXECUTE on serves(p_patterns text[], p_project text, p_queue text)
 jobs_api EXECUTE on set_queue_ageing(p_queue integer, p_ageing_ms bigint)
 jobs_api EXECUTE on set_queue_limits(p_queue integer, p_max_concurrency integer, p_per_key_concurrency integer, p_rate_limit integer, p_rate_period_ms bigint, p_rate_burst integer)
+jobs_api EXECUTE on set_search_paths(p_queue integer, p_paths text[])
+jobs_api EXECUTE on submit_bulk_action(p_project integer, p_spec jsonb, p_queues integer[], p_by text, p_scan integer, OUT id bigint, OUT over boolean)
 jobs_api EXECUTE on take_login_try(p_address bytea, p_address_tries integer, p_address_every interval, p_account bytea, p_account_tries integer, p_account_every interval)
 jobs_api EXECUTE on take_unique_keys(p_project integer, p_keys text[], p_untils text[], p_windows_ms bigint[], p_on_conflict text[], p_ids bigint[])
 jobs_api EXECUTE on trigger_schedule(p_project integer, p_schedule integer, p_by text, p_local text, p_overlap text)
 jobs_api EXECUTE on type_run_seconds(p_project integer, p_types text[])
-jobs_api EXECUTE on verify_audit(p_project integer)
+jobs_api EXECUTE on undo_bulk_action(p_project integer, p_id bigint, p_queues integer[])
+jobs_api EXECUTE on verify_audit(p_project integer, p_after bigint, p_limit integer)
 jobs_api INSERT (ageing_ms), INSERT (max_concurrency), INSERT (max_depth), INSERT (name), INSERT (per_key_concurrency), INSERT (project_id), INSERT (rate_burst), INSERT (rate_limit), INSERT (rate_period_ms), INSERT (retain_dead_days), INSERT (retain_finished_days), INSERT (retry_policy), INSERT (timeout_ms), INSERT (weight), SELECT, UPDATE (deleted_at), UPDATE (max_depth), UPDATE (retain_dead_days), UPDATE (retain_finished_days), UPDATE (retry_policy), UPDATE (timeout_ms), UPDATE (updated_at), UPDATE (weight) on queues
 jobs_api INSERT (child_id), INSERT (on_outcome), INSERT (parent_id), INSERT (workflow_id), SELECT on dependencies
 jobs_api INSERT (concurrency_key), INSERT (cost), INSERT (dispatch_key), INSERT (dispatch_lane), INSERT (gate), INSERT (has_dependencies), INSERT (has_dependents), INSERT (id), INSERT (join_mode), INSERT (max_attempts), INSERT (metadata), INSERT (payload), INSERT (priority), INSERT (project_id), INSERT (queue_id), INSERT (ready_at), INSERT (retry_policy), INSERT (run_at), INSERT (start_by), INSERT (state), INSERT (tags), INSERT (timeout_ms), INSERT (traceparent), INSERT (type), INSERT (unique_key), INSERT (unique_until), INSERT (workflow_id), INSERT (workflow_key), SELECT on jobs
@@ -1123,6 +1263,8 @@ jobs_api INSERT (overlap_policy), INSERT (planned), INSERT (priority), INSERT (r
 jobs_api SELECT on all_jobs
 jobs_api SELECT on attempts
 jobs_api SELECT on audit_log
+jobs_api SELECT on bulk_action_jobs
+jobs_api SELECT on bulk_actions
 jobs_api SELECT on cancel_requests
 jobs_api SELECT on finished_attempts
 jobs_api SELECT on finished_jobs
@@ -1132,6 +1274,7 @@ jobs_api SELECT on job_statistics
 jobs_api SELECT on queue_depths
 jobs_api SELECT on schedule_fires
 jobs_api SELECT on schema_versions
+jobs_api SELECT on search_terms
 jobs_api SELECT on signing_keys
 jobs_api SELECT on statistics_progress
 jobs_api SELECT on workers
@@ -1157,8 +1300,10 @@ jobs_scheduler EXECUTE on finish_backfills()
 jobs_scheduler EXECUTE on finish_workflows(p_limit integer, p_only bigint[])
 jobs_scheduler EXECUTE on fire_backfill(p_backfill integer, p_planned timestamp with time zone[], p_locals text[], p_cursor timestamp with time zone)
 jobs_scheduler EXECUTE on fire_schedules(p_schedules integer[], p_planned_to timestamp with time zone[], p_next timestamp with time zone[], p_tzdb text, p_fire_schedules integer[], p_planned timestamp with time zone[], p_locals text[], p_triggers text[], p_run_at timestamp with time zone[], p_missed integer[], p_range_schedules integer[], p_range_from timestamp with time zone[], p_range_to timestamp with time zone[], p_range_counts integer[], p_range_reasons text[])
+jobs_scheduler EXECUTE on forget_bulk_actions(p_keep interval, p_limit integer)
 jobs_scheduler EXECUTE on forget_edges(p_after bigint, p_limit integer, OUT walked_to bigint, OUT gone integer)
 jobs_scheduler EXECUTE on forget_keys(p_limit integer)
+jobs_scheduler EXECUTE on forget_search_terms(p_after bigint, p_limit integer, OUT walked_to bigint, OUT gone integer)
 jobs_scheduler EXECUTE on forget_statistics(p_limit integer)
 jobs_scheduler EXECUTE on forget_workers(p_age interval)
 jobs_scheduler EXECUTE on forget_workflows(p_limit integer)
@@ -1168,6 +1313,8 @@ jobs_scheduler EXECUTE on mark_lost_workers(p_timeout interval, p_early interval
 jobs_scheduler EXECUTE on next_expired_partition(p_except date[])
 jobs_scheduler EXECUTE on note_first_failures(p_limit integer)
 jobs_scheduler EXECUTE on note_queue_heads(p_only bigint[])
+jobs_scheduler EXECUTE on open_bulk_actions(p_after bigint, p_limit integer, p_except bigint[])
+jobs_scheduler EXECUTE on pass_bulk_job(p_action bigint, p_reason text)
 jobs_scheduler EXECUTE on plan_members(p_workflow integer)
 jobs_scheduler EXECUTE on promote_due(p_limit integer)
 jobs_scheduler EXECUTE on promote_jobs(p_ids bigint[])
@@ -1181,7 +1328,9 @@ jobs_scheduler EXECUTE on roll_up_statistics(p_slice interval, p_patience interv
 jobs_scheduler EXECUTE on sample_queue_depths()
 jobs_scheduler EXECUTE on schedules_ahead(p_ahead interval, p_limit integer)
 jobs_scheduler EXECUTE on seal_audit(p_limit integer)
+jobs_scheduler EXECUTE on settle_search_paths()
 jobs_scheduler EXECUTE on start_queued_fires(p_limit integer)
+jobs_scheduler EXECUTE on step_bulk_action(p_action bigint, p_batch integer, p_scan integer, p_window integer, OUT worked integer, OUT project_id integer, OUT ready_ids bigint[], OUT ready_queues integer[], OUT ready_lanes smallint[], OUT ready_keys bigint[], OUT workers bigint[])
 jobs_scheduler EXECUTE on summarise_finished_jobs()
 jobs_scheduler EXECUTE on sweep_blocked(p_after bigint, p_limit integer)
 jobs_scheduler EXECUTE on sweep_notes(p_days integer, p_limit integer)
@@ -1212,7 +1361,7 @@ jobs_worker EXECUTE on next_tokens(p_queues integer[])
 jobs_worker EXECUTE on note_attempts(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_fractions double precision[], p_messages text[], p_gone integer[], p_leases integer[], p_lines integer[], p_levels text[], p_texts text[], p_ages double precision[])
 jobs_worker EXECUTE on parent_results(p_worker bigint, p_job_id bigint, p_lease_token bigint, p_most integer, p_most_in_all integer)
 jobs_worker EXECUTE on promote_jobs(p_ids bigint[])
-jobs_worker EXECUTE on register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer)
+jobs_worker EXECUTE on register_worker(p_worker bigint, p_host text, p_pid bigint, p_version text, p_queues text[], p_slots integer, p_draining boolean)
 jobs_worker EXECUTE on release_pending(p_limit integer, p_only bigint[], p_patient boolean)
 jobs_worker EXECUTE on settle(p_worker bigint, p_ids bigint[], p_tokens bigint[], p_workflows integer[], p_outcomes text[], p_results text[], p_error_kinds text[], p_error_messages text[], p_error_stacks text[], p_error_fingerprints text[], p_delays interval[], p_until timestamp with time zone[])
 jobs_worker EXECUTE on stop_worker(p_worker bigint)
