@@ -18,8 +18,8 @@ class PoolerModePgTest {
   @RegisterExtension final TestDatabase database = new TestDatabase();
 
   /**
-   * Symptom: behind PgBouncer in transaction mode requests failed with "prepared statement does not
-   * exist" once a statement had run five times on a connection.
+   * Behind PgBouncer in transaction mode a statement that the driver has prepared on the server,
+   * which it does at its fifth run, is not there on the next server connection.
    */
   @Test
   void leavesNoPreparedStatementBehindATransactionPooler() throws SQLException {
