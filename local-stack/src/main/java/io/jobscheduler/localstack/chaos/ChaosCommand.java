@@ -3,6 +3,8 @@ package io.jobscheduler.localstack.chaos;
 import io.jobscheduler.localstack.Repository;
 import io.jobscheduler.localstack.StackFolder;
 import io.jobscheduler.localstack.command.Leftovers;
+import io.jobscheduler.localstack.process.PidFile;
+import io.jobscheduler.localstack.process.SoleRun;
 import io.jobscheduler.localstack.process.StackFailure;
 import io.jobscheduler.localstack.report.ChaosReport;
 import io.jobscheduler.localstack.report.ReportFiles;
@@ -22,8 +24,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** {@code make chaos}: every scenario asked for on a system of its own, one after the other. */
+/**
+ * {@code make chaos}: every scenario asked for on a system of its own, one after the other. One run
+ * at a time in a folder; it begins with ending what an earlier one left there that was killed.
+ */
 public final class ChaosCommand {
+  /** Of its pid file in the folder. */
+  public static final String NAME = "chaos";
+
   private final ChaosSettings settings;
   private final Path binaries;
   private final PrintStream out;
@@ -46,8 +54,28 @@ public final class ChaosCommand {
         out);
   }
 
-  /** Returns the exit code: 0 when every invariant held and everything came back. */
+  /** The pid file of the process that runs in this folder. */
+  public static PidFile supervisor(Path folder) {
+    return new StackFolder(folder).pidFile(NAME);
+  }
+
+  /**
+   * Returns the exit code: 0 when every invariant held and everything came back.
+   *
+   * @throws StackFailure when another run uses its folder
+   */
   public int run() {
+    Path folder = settings.folder();
+    SoleRun sole = SoleRun.take(folder, NAME, supervisor(folder));
+    try {
+      Leftovers.endAll(folder, this::say);
+      return runAlone();
+    } finally {
+      sole.close();
+    }
+  }
+
+  private int runAlone() {
     Instant startedAt = Instant.now();
     say(
         "Seed %d, %s of faults in each of: %s"
@@ -80,7 +108,6 @@ public final class ChaosCommand {
 
   private boolean run(Scenario scenario, List<ScenarioReport> reports) {
     Path home = settings.folder().resolve(scenario.label());
-    Leftovers.end(new StackFolder(home), this::say);
     delete(home);
     say("Scenario " + scenario.label() + ": starting …");
     try (ChaosFleet system =

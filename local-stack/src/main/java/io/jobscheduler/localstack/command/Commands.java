@@ -20,7 +20,7 @@ public final class Commands {
       return switch (command) {
         case "up" -> new UpCommand(folder(), System.out::println).run();
         case "demo" -> new DemoCommand(folder(), Repository.find(), System.out).run();
-        case "down" -> new DownCommand(folder(), System.out::println).run();
+        case "down" -> new DownCommand(folder(), chaosFolder(), System.out::println).run();
         case "chaos" -> ChaosCommand.of(System.getenv(), Repository.find(), System.out).run();
         default -> {
           System.err.println(USAGE);
@@ -31,6 +31,12 @@ public final class Commands {
       System.err.println(e.getMessage());
       return 1;
     }
+  }
+
+  /** {@code chaos} in that folder, or the folder that the variable names. */
+  private static Path chaosFolder() {
+    String given = System.getenv().getOrDefault("CHAOS_FOLDER", "").strip();
+    return given.isEmpty() ? folder().home().resolve("chaos") : Path.of(given);
   }
 
   /** {@code .local} in the checkout, or the folder that the variable names. */
