@@ -77,13 +77,18 @@ final class ChaosRun {
       out.accept("Waiting for the last of %d jobs …".formatted(load.ledger().size()));
       boolean drained = load.drain(DRAIN_LIMIT);
       if (!drained) {
-        notes.fail("jobs still live " + DRAIN_LIMIT.toMinutes() + " minutes after the last fault");
+        notes.fail("the load has not run out in time after the last fault");
       }
       Observations observations = observer.stop();
       out.accept("Judging …");
       Evidence evidence =
           new Evidence(
-              stack.database()::admin, system.effects(), load.ledger(), observations, drained);
+              stack.database()::admin,
+              system.effects(),
+              load.ledger(),
+              observations,
+              drained,
+              injector.cutOff());
       Judgement judgement = Judge.judge(evidence);
       Optional<Violation> first = judgement.firstViolation();
       List<String> history = List.of();

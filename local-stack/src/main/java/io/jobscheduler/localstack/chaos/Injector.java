@@ -1,15 +1,19 @@
 package io.jobscheduler.localstack.chaos;
 
 import io.jobscheduler.localstack.faults.Breakage;
+import io.jobscheduler.localstack.faults.FaultKind;
 import io.jobscheduler.localstack.faults.Ground;
 import io.jobscheduler.localstack.report.Recovery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -36,6 +40,8 @@ final class Injector implements AutoCloseable {
   private final ExecutorService menders = Executors.newCachedThreadPool();
   private final List<InjectedFault> injected = new CopyOnWriteArrayList<>();
   private final List<String> missed = new CopyOnWriteArrayList<>();
+  private final Set<Long> cutOff = ConcurrentHashMap.newKeySet();
+  private final Set<Long> stopped = ConcurrentHashMap.newKeySet();
 
   Injector(Ground ground, Notes notes, Consumer<String> out) {
     this.ground = ground;
@@ -59,6 +65,7 @@ final class Injector implements AutoCloseable {
         out.accept("- " + planned.kind().label() + ": nothing to break now");
         return;
       }
+      broken.get().pid().ifPresent(pid -> note(planned.kind(), pid));
       out.accept(
           "+ %s: %s for %.1f s"
               .formatted(
@@ -68,6 +75,21 @@ final class Injector implements AutoCloseable {
       missed.add(planned.kind().label());
       out.accept("- " + planned.kind().label() + ": " + e);
     }
+  }
+
+  private void note(FaultKind kind, long pid) {
+    switch (kind) {
+      case WORKER_CUT, WORKER_CUT_FOR_GOOD, WORKER_REFUSE -> cutOff.add(pid);
+      case WORKER_STOP -> stopped.add(pid);
+      default -> {}
+    }
+  }
+
+  /** Worker processes that were cut off from the database, and never stopped. */
+  Set<Long> cutOff() {
+    Set<Long> ranOn = new HashSet<>(cutOff);
+    ranOn.removeAll(stopped);
+    return Set.copyOf(ranOn);
   }
 
   private void keep(PlannedFault planned, Instant at, Breakage broken) throws Exception {

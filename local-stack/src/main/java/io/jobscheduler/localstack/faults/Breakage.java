@@ -2,6 +2,7 @@ package io.jobscheduler.localstack.faults;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Something that is broken now. For one thread. */
@@ -9,6 +10,7 @@ public final class Breakage {
   private final String target;
   private final Undo undo;
   private final @Nullable Probe recovery;
+  private final OptionalLong pid;
 
   /** Makes it whole again. */
   interface Undo {
@@ -16,9 +18,14 @@ public final class Breakage {
   }
 
   Breakage(String target, @Nullable Probe recovery, Undo undo) {
+    this(target, recovery, OptionalLong.empty(), undo);
+  }
+
+  Breakage(String target, @Nullable Probe recovery, OptionalLong pid, Undo undo) {
     this.target = target;
     this.undo = undo;
     this.recovery = recovery;
+    this.pid = pid;
   }
 
   /** This one, with something to be done after it is undone, in any case. */
@@ -26,6 +33,7 @@ public final class Breakage {
     return new Breakage(
         target,
         recovery,
+        pid,
         () -> {
           try {
             undo.run();
@@ -38,6 +46,11 @@ public final class Breakage {
   /** What is broken, such as a process' name. */
   public String target() {
     return target;
+  }
+
+  /** The process that it befell, as it was then; nothing where it is of no one process. */
+  public OptionalLong pid() {
+    return pid;
   }
 
   /**

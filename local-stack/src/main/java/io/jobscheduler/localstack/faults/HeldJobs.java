@@ -15,13 +15,14 @@ import java.util.Optional;
  */
 final class HeldJobs implements Probe {
   /** A job's lease at that instant. */
-  private record Lease(long job, long token, Instant at) {}
+  private record Lease(long job, long token, Instant at, boolean lengthy) {}
 
   private record Start(long job, long token, Instant startedAt) {}
 
   private final AdminSession session;
   private final List<Lease> waiting;
   private final boolean any;
+  private final boolean lengthy;
   private Duration longest = Duration.ZERO;
   private boolean measured;
 
@@ -29,11 +30,14 @@ final class HeldJobs implements Probe {
     this.session = session;
     this.waiting = new ArrayList<>(held);
     this.any = !held.isEmpty();
+    this.lengthy = held.stream().anyMatch(Lease::lengthy);
   }
 
+  // Lengthy: what has run for two seconds does not end between this look and the fault.
   private static final String HELD =
       """
-      SELECT j.id, j.lease_token, clock_timestamp() AS at
+      SELECT j.id, j.lease_token, clock_timestamp() AS at,
+             coalesce(j.started_at < clock_timestamp() - interval '2 seconds', false)
         FROM jobs.jobs j JOIN jobs.workers w ON w.id = j.worker_id
        WHERE w.pid = ? AND w.lost_at IS NULL AND w.stopped_at IS NULL
          AND j.state = 'running' AND j.attempt = 1 AND j.attempt_rows = 0
@@ -46,7 +50,12 @@ final class HeldJobs implements Probe {
         session
             .ask(
                 HELD,
-                row -> new Lease(row.getLong(1), row.getLong(2), instant(row.getTimestamp(3))),
+                row ->
+                    new Lease(
+                        row.getLong(1),
+                        row.getLong(2),
+                        instant(row.getTimestamp(3)),
+                        row.getBoolean(4)),
                 pid)
             .orElse(List.of());
     return new HeldJobs(session, held);
@@ -54,6 +63,11 @@ final class HeldJobs implements Probe {
 
   boolean isEmpty() {
     return !any;
+  }
+
+  /** Whether one of them had run for two seconds. */
+  boolean isLengthy() {
+    return lengthy;
   }
 
   private static final String NOW =

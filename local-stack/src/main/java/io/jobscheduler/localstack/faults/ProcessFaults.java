@@ -4,6 +4,7 @@ import io.jobscheduler.localstack.process.Signals;
 import io.jobscheduler.localstack.service.Service;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** kill -9 and SIGSTOP. */
@@ -31,23 +32,43 @@ final class ProcessFaults {
         ground.hold(service, choice).map(member -> broken(ground, member, null, how));
   }
 
-  /** A worker, one that holds jobs if there is any. */
+  /** A worker: one of which a handler has run for seconds, else one that holds jobs, else any. */
   static Fault worker(Break how) {
     return (ground, choice) -> {
       List<Member> workers = ground.fleet().of(Service.WORKER);
-      for (int i = 0; i < workers.size(); i++) {
+      Optional<Busy> best = Optional.empty();
+      for (int i = 0; i < workers.size() && best.filter(Busy::lengthy).isEmpty(); i++) {
         Member member = workers.get((int) Math.floorMod(choice + i, (long) workers.size()));
         if (member.hold()) {
-          HeldJobs jobs = HeldJobs.of(ground.stack().database(), member.process().pid());
-          if (!jobs.isEmpty()) {
-            return Optional.of(broken(ground, member, jobs, how));
+          Busy next = new Busy(member, HeldJobs.of(ground.stack().database(), pid(member)));
+          if (next.lengthy() || (best.isEmpty() && !next.jobs().isEmpty())) {
+            best.ifPresent(Busy::leave);
+            best = Optional.of(next);
+          } else {
+            next.leave();
           }
-          jobs.close();
-          member.release();
         }
       }
-      return any(Service.WORKER, how).inject(ground, choice);
+      return best.isPresent()
+          ? best.map(busy -> broken(ground, busy.member(), busy.jobs(), how))
+          : any(Service.WORKER, how).inject(ground, choice);
     };
+  }
+
+  /** A worker that is held, and what it held. */
+  private record Busy(Member member, HeldJobs jobs) {
+    boolean lengthy() {
+      return jobs.isLengthy();
+    }
+
+    void leave() {
+      jobs.close();
+      member.release();
+    }
+  }
+
+  private static long pid(Member member) {
+    return member.process().pid();
   }
 
   /** The scheduler that leads. */
@@ -65,10 +86,12 @@ final class ProcessFaults {
 
   private static Breakage broken(
       Ground ground, Member member, @Nullable Probe recovery, Break how) {
+    OptionalLong pid = OptionalLong.of(pid(member));
     Breakage.Undo undo = how.of(ground, member);
     return new Breakage(
         member.name(),
         recovery,
+        pid,
         () -> {
           try {
             undo.run();

@@ -13,11 +13,20 @@ import org.jspecify.annotations.Nullable;
  * I5: no child's first start lies before an end of the parent that meets the edge, by the
  * database's clock and by the clock of what ran. Edges that a join or an operator waived bind
  * nobody. A parent that was brought back counts with each of its ends.
+ *
+ * <p>I2: a child is skipped only when some parent ended otherwise than its edge asks for.
  */
 final class EdgeCheck {
+  private static final String BY_HAND = "skipped-by-hand";
+
   private final Findings findings;
   private final List<Edge> edges;
   private final Set<Long> involved = new HashSet<>();
+  private final Set<Long> children = new HashSet<>();
+
+  /** Those that were skipped, until something explains it. */
+  private final Set<Long> skipped = new HashSet<>();
+
   private final Map<Long, Life> lives = new HashMap<>();
 
   /** An edge: the child waits for the parent to end so. */
@@ -40,12 +49,17 @@ final class EdgeCheck {
     edges.forEach(
         edge -> {
           involved.add(edge.child());
+          children.add(edge.child());
           involved.add(edge.parent());
         });
   }
 
   void check(Dossier dossier) {
     JobRow job = dossier.job();
+    if (job != null && job.state().equals("skipped") && !BY_HAND.equals(job.stateReason())) {
+      findings.checked(Invariant.I2, 1);
+      skipped.add(job.id());
+    }
     if (job == null || !involved.contains(job.id())) {
       return;
     }
@@ -101,6 +115,10 @@ final class EdgeCheck {
     for (Edge edge : edges) {
       Life child = lives.get(edge.child());
       Life parent = lives.get(edge.parent());
+      if (edge.waived() || parent == null || parent.gaps() || contradicts(edge, parent)) {
+        // Explained, or nobody can tell any more.
+        skipped.remove(edge.child());
+      }
       if (child == null || parent == null) {
         continue;
       }
@@ -115,6 +133,18 @@ final class EdgeCheck {
         judge(edge, child, parent);
       }
     }
+    for (long job : skipped) {
+      findings.violated(
+          Invariant.I2,
+          job,
+          children.contains(job)
+              ? "was skipped, though none of its parents ended otherwise than it asks for"
+              : "was skipped and has no parent");
+    }
+  }
+
+  private static boolean contradicts(Edge edge, Life parent) {
+    return parent.ends().stream().anyMatch(end -> !meets(edge.onOutcome(), end.state()));
   }
 
   private void judge(Edge edge, Life child, Life parent) {

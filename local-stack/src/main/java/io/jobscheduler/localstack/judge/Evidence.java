@@ -3,6 +3,7 @@ package io.jobscheduler.localstack.judge;
 import io.jobscheduler.localstack.load.Ledger;
 import io.jobscheduler.localstack.postgres.Database;
 import java.nio.file.Path;
+import java.util.Set;
 
 /**
  * What a run left behind.
@@ -12,6 +13,17 @@ import java.nio.file.Path;
  * @param ledger what the load was promised
  * @param observations what was seen while it ran
  * @param drained whether the load was let run out: every accepted job must then have ended
+ * @param cutOff process ids of workers that could not reach the database for a while, and that
+ *     nothing kept from running: their fences must have held
  */
 public record Evidence(
-    Database database, Path effects, Ledger ledger, Observations observations, boolean drained) {}
+    Database database,
+    Path effects,
+    Ledger ledger,
+    Observations observations,
+    boolean drained,
+    Set<Long> cutOff) {
+  public Evidence {
+    cutOff = Set.copyOf(cutOff);
+  }
+}

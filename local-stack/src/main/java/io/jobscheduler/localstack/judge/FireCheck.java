@@ -30,6 +30,8 @@ final class FireCheck {
    * @param everyMicros of an interval; null: a cron expression
    * @param plannedToMicros up to here every time is decided
    * @param accounted whether every time from its making to there must be found
+   * @param queued fires that wait for the run before them, by its own count
+   * @param pausedMicros since when it is paused, by somebody; null: it is not, or paused itself
    */
   record Schedule(
       int id,
@@ -38,7 +40,9 @@ final class FireCheck {
       @Nullable Long everyMicros,
       @Nullable Long anchorMicros,
       long plannedToMicros,
-      boolean accounted) {}
+      boolean accounted,
+      int queued,
+      @Nullable Long pausedMicros) {}
 
   /** What became of a planned time, or of a range of them. */
   record Fire(
@@ -49,7 +53,8 @@ final class FireCheck {
       @Nullable Long job,
       @Nullable Integer workflow,
       @Nullable Long missedFrom,
-      @Nullable Long missedTo) {}
+      @Nullable Long missedTo,
+      long decidedMicros) {}
 
   /** Planned times found, and ranges of missed ones as pairs. */
   private record Coverage(Set<Long> times, List<long[]> missed) {}
@@ -110,8 +115,15 @@ final class FireCheck {
       } else if (run == null || !Integer.valueOf(fire.schedule()).equals(run.schedule())) {
         violated(fire.job(), "was fired by %s and is not there".formatted(name(fire.schedule())));
       }
-    } else if (fire.workflow() != null && !flowsNamed.add(fire.workflow())) {
+    } else if (fire.workflow() == null) {
+      violated(null, "%s fired and made no run".formatted(name(fire.schedule())));
+    } else if (!flowsNamed.add(fire.workflow())) {
       violated(null, "workflow %d is the run of two fires".formatted(fire.workflow()));
+    } else if (!flowJobs.containsKey(fire.workflow())) {
+      violated(
+          null,
+          "workflow %d was fired by %s and has no jobs"
+              .formatted(fire.workflow(), name(fire.schedule())));
     }
   }
 

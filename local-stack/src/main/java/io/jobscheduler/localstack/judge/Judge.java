@@ -55,7 +55,11 @@ public final class Judge {
     LossCheck losses = new LossCheck(findings, evidence);
     LimitCheck limits = new LimitCheck(findings, names, evidence.observations());
     EdgeCheck edges = new EdgeCheck(findings, records.edges());
-    FireCheck fires = new FireCheck(findings, records.schedules());
+    Map<Integer, FireCheck.Schedule> schedules = records.schedules();
+    FireCheck fires = new FireCheck(findings, schedules);
+    WaitingCheck waiting = new WaitingCheck(findings, schedules, evidence.drained());
+    FlowCheck flows = new FlowCheck(findings, evidence.ledger());
+    FenceCheck fences = new FenceCheck(findings, evidence);
     TenantCheck tenants = new TenantCheck(findings, names, evidence.ledger(), projectOf);
     RunCheck runs = new RunCheck(findings, evidence.observations());
 
@@ -65,24 +69,31 @@ public final class Judge {
         dossier -> {
           findings.count(Judgement.JOBS, dossier.rows().size());
           leases.check(dossier);
+          fences.check(dossier);
           losses.check(dossier);
+          flows.check(dossier);
           limits.check(dossier);
           edges.check(dossier);
           fires.check(dossier);
+          waiting.check(dossier);
           tenants.check(dossier);
           runs.check(dossier);
         });
     workflows.forEach(flow -> losses.checkWorkflow(flow.id(), flow.jobCount(), flow.members()));
     try (Rows<FireCheck.Fire> rows = records.fires()) {
       while (rows.peek() != null) {
-        fires.fire(rows.take());
+        FireCheck.Fire fire = rows.take();
+        fires.fire(fire);
+        waiting.fire(fire);
       }
     }
     leases.finish();
     losses.finish();
+    flows.finish();
     limits.finish();
     edges.finish();
     fires.finish();
+    waiting.finish();
   }
 
   private static EffectFiles.Content effects(Evidence evidence) {

@@ -12,7 +12,7 @@ final class LossCheck {
   private final Findings findings;
   private final boolean drained;
   private final Map<Long, Ledger.Accepted> missing;
-  private final Map<Long, String> missingWorkflows;
+  private final Map<Long, Ledger.Flow> missingWorkflows;
   private final Set<Long> cancelled;
   private final Set<Long> redriven;
 
@@ -107,10 +107,10 @@ final class LossCheck {
                 id,
                 "was accepted in %s and is not there".formatted(accepted.project())));
     missingWorkflows.forEach(
-        (id, project) ->
+        (id, flow) ->
             findings.violated(
                 Invariant.I2,
                 null,
-                "workflow %d was accepted in %s and is not there".formatted(id, project)));
+                "workflow %d was accepted in %s and is not there".formatted(id, flow.project())));
   }
 }

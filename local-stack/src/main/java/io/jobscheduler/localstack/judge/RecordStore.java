@@ -156,7 +156,9 @@ final class RecordStore {
              jobs.micros(s.planned_to),
              (s.version = 1 OR (s.version = 2 AND s.state = 'paused'))
              AND s.start_at IS NULL AND s.end_at IS NULL AND s.max_runs IS NULL
-             AND s.exclusions = '{}'
+             AND s.exclusions = '{}', s.queued,
+             CASE WHEN s.state = 'paused' AND s.paused_by IS DISTINCT FROM 'scheduler'
+               THEN jobs.micros(s.paused_at) END
         FROM jobs.schedules s
       """;
 
@@ -173,7 +175,9 @@ final class RecordStore {
                 longOrNull(row, 4),
                 longOrNull(row, 5),
                 row.getLong(6),
-                row.getBoolean(7)));
+                row.getBoolean(7),
+                row.getInt(8),
+                longOrNull(row, 9)));
       }
     }
     return schedules;
@@ -182,7 +186,7 @@ final class RecordStore {
   private static final String FIRES =
       """
       SELECT f.schedule_id, jobs.micros(f.planned_at), f.run, f.outcome, f.job_id, f.workflow_id,
-             jobs.micros(f.missed_from), jobs.micros(f.missed_to)
+             jobs.micros(f.missed_from), jobs.micros(f.missed_to), jobs.micros(f.decided_at)
         FROM jobs.schedule_fires f
        ORDER BY f.schedule_id, f.planned_at, f.run, f.id
       """;
@@ -200,7 +204,8 @@ final class RecordStore {
                 longOrNull(row, 5),
                 intOrNull(row, 6),
                 longOrNull(row, 7),
-                longOrNull(row, 8)));
+                longOrNull(row, 8),
+                row.getLong(9)));
   }
 
   private ResultSet stream(String sql) throws SQLException {

@@ -10,6 +10,7 @@ final class TenantCheck {
   private final Findings findings;
   private final Names names;
   private final Map<Long, Ledger.Accepted> accepted;
+  private final Map<Long, String> listed;
   private final Map<Integer, Integer> workflowProjects;
 
   TenantCheck(
@@ -17,6 +18,7 @@ final class TenantCheck {
     this.findings = findings;
     this.names = names;
     this.accepted = ledger.jobs();
+    this.listed = ledger.listed();
     this.workflowProjects = workflowProjects;
     long probes = ledger.counts().getOrDefault(Ledger.PROBES, 0L);
     findings.checked(Invariant.I7, probes);
@@ -30,6 +32,13 @@ final class TenantCheck {
     }
     findings.checked(Invariant.I7, 1);
     String project = names.project(job.project());
+    String seen = listed.get(job.id());
+    if (seen != null) {
+      findings.checked(Invariant.I7, 1);
+      if (!seen.equals(project)) {
+        crossed(job, "of project %s was in a list of %s".formatted(project, seen));
+      }
+    }
     Names.@Nullable Queue queue = names.queue(job.queue());
     if (queue == null || queue.project() != job.project()) {
       crossed(job, "of project %s is in queue %d of another".formatted(project, job.queue()));

@@ -11,6 +11,9 @@ final class JobMaker {
   /** How far behind its promise a job may be drawn: bodies as the API takes them. */
   record Made(Map<String, Object> body, String queue, Expectation expectation) {}
 
+  /** A workflow; {@code fails}: a node of it dies by its own word. */
+  record Flow(Map<String, Object> body, boolean fails) {}
+
   private static final Map<String, Object> QUICK_RETRY =
       Map.of("strategy", "fixed", "base", "PT0.5S");
 
@@ -91,13 +94,13 @@ final class JobMaker {
     return placed(body, Expectation.ANY);
   }
 
-  /** One that waits for its time, or runs for a while: for a cancel. */
+  /** One that waits for its time, or runs, for seconds: a cancel a little later finds it so. */
   Made toCancel() {
-    Map<String, Object> body = body("sleep", Map.of("millis", 1_500));
+    Map<String, Object> body = body("sleep", Map.of("millis", 5_000 + random.nextInt(5_000)));
     if (random.nextBoolean()) {
-      body.put("delay", "PT5S");
+      body.put("delay", "PT20S");
     }
-    return on(LoadQueues.SLOW, body, Expectation.ANY);
+    return on(LoadQueues.SLOW, body, Expectation.SUCCEEDS);
   }
 
   private static Map<String, Object> body(String type, Map<String, ?> payload) {
@@ -138,7 +141,7 @@ final class JobMaker {
    * A graph of levels; one in three has a node that dies, and what depends on it is skipped, or
    * runs because of it.
    */
-  Map<String, Object> workflow() {
+  Flow workflow() {
     List<Map<String, Object>> jobs = new ArrayList<>();
     List<String> above = List.of();
     boolean fails = random.nextInt(3) == 0;
@@ -161,7 +164,7 @@ final class JobMaker {
       }
       above = keys;
     }
-    return Map.of("name", "load", "jobs", jobs);
+    return new Flow(Map.of("name", "load", "jobs", jobs), fails);
   }
 
   private List<Object> parents(List<String> above) {

@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
  * once the load has stopped.
  */
 public final class Ledger {
-  /** The count of requests that went for what another project has. */
+  /** The count of answers to requests that went for what another project has. */
   public static final String PROBES = "probes of foreign ids";
 
   private static final int KEPT = 100;
 
   private final Map<Long, Accepted> jobs = new HashMap<>();
-  private final Map<Long, String> workflows = new HashMap<>();
+  private final Map<Long, Flow> workflows = new HashMap<>();
+  private final Map<Long, String> listed = new HashMap<>();
   private final Set<Long> cancelled = new HashSet<>();
   private final Set<Long> redriven = new HashSet<>();
   private final List<String> unexpected = new ArrayList<>();
@@ -39,9 +40,24 @@ public final class Ledger {
     jobs.put(job, accepted);
   }
 
-  /** A 2xx said that this workflow exists in a project. */
-  public synchronized void workflow(long workflow, String project) {
-    workflows.put(workflow, project);
+  /**
+   * An accepted workflow. Nobody cancels it or a part of it.
+   *
+   * @param allSucceed whether nothing in it fails by its own word, so that all of it succeeds
+   */
+  public record Flow(String project, boolean allSucceed) {}
+
+  /** A 2xx said that this workflow exists. */
+  public synchronized void workflow(long workflow, Flow flow) {
+    workflows.put(workflow, flow);
+  }
+
+  /** A project's list had this job; that it is the project's own is found out by the records. */
+  public synchronized void listed(long job, String project) {
+    String before = listed.putIfAbsent(job, project);
+    if (before != null && !before.equals(project)) {
+      crossed("job %d was listed in %s and in %s".formatted(job, before, project));
+    }
   }
 
   /** A 2xx said {@code cancelled}: the job has ended so, for good. */
@@ -90,9 +106,14 @@ public final class Ledger {
     return jobs.size();
   }
 
-  /** The accepted workflows and their projects. */
-  public synchronized Map<Long, String> workflows() {
+  /** The accepted workflows, by id. */
+  public synchronized Map<Long, Flow> workflows() {
     return Map.copyOf(workflows);
+  }
+
+  /** In which project's list a job was seen, by id. */
+  public synchronized Map<Long, String> listed() {
+    return Map.copyOf(listed);
   }
 
   /** Jobs that were promised to have ended as cancelled. */

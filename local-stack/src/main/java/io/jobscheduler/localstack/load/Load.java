@@ -1,10 +1,6 @@
 package io.jobscheduler.localstack.load;
 
 import io.jobscheduler.localstack.process.StackFailure;
-import java.sql.Array;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +29,7 @@ public final class Load implements AutoCloseable {
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final LoadClient client;
   private final LoadSetup setup;
+  private final LoadLook look;
 
   /** Of the set-up: a load that was given up is mended all the same. */
   private final LoadClient hands;
@@ -45,6 +42,7 @@ public final class Load implements AutoCloseable {
     this.client = new LoadClient(plan, ledger);
     this.hands = new LoadClient(plan, ledger);
     this.setup = new LoadSetup(plan, hands);
+    this.look = new LoadLook(plan);
     plan.projects().forEach(project -> queues.addAll(LoadQueues.of(project)));
   }
 
@@ -58,7 +56,8 @@ public final class Load implements AutoCloseable {
     startedNanos = System.nanoTime();
     Random seeds = new Random(plan.seed());
     for (int i = 0; i < THREADS; i++) {
-      LoadActions actions = new LoadActions(plan, client, ledger, new Random(seeds.nextLong()));
+      LoadActions actions =
+          new LoadActions(plan, client, ledger, new Random(seeds.nextLong()), setup.keys());
       run(() -> act(actions), "jobs-load-" + i);
     }
     run(this::watchBacklog, "jobs-load-backlog");
@@ -94,7 +93,7 @@ public final class Load implements AutoCloseable {
   private void watchBacklog() {
     while (!awaitStop(LOOK_MILLIS)) {
       try {
-        backlogged = alive() > (long) BACKLOG_SECONDS * plan.jobsPerSecond();
+        backlogged = look.alive() > (long) BACKLOG_SECONDS * plan.jobsPerSecond();
       } catch (SQLException away) {
         ledger.count("backlog not seen");
       }
@@ -107,30 +106,6 @@ public final class Load implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return true;
-    }
-  }
-
-  private static final String ALIVE =
-      """
-      SELECT count(*)
-        FROM jobs.jobs j
-       WHERE j.project_id IN (SELECT p.id FROM jobs.projects p WHERE p.name = ANY (?))
-      """;
-
-  private long alive() throws SQLException {
-    return count(ALIVE);
-  }
-
-  private long count(String sql) throws SQLException {
-    try (Connection connection = plan.database().open();
-        PreparedStatement statement = connection.prepareStatement(sql)) {
-      connection.setNetworkTimeout(Runnable::run, 10_000);
-      Array projects = connection.createArrayOf("text", plan.projects().toArray());
-      statement.setArray(1, projects);
-      try (ResultSet row = statement.executeQuery()) {
-        row.next();
-        return row.getLong(1);
-      }
     }
   }
 
@@ -155,53 +130,24 @@ public final class Load implements AutoCloseable {
     }
   }
 
-  // By the database's clock: what should have fired over three seconds ago and is not decided.
-  private static final String BEHIND =
-      """
-      SELECT count(*)
-        FROM jobs.schedules s
-       WHERE s.project_id IN (SELECT p.id FROM jobs.projects p WHERE p.name = ANY (?))
-         AND s.state = 'active' AND s.next_fire_at < clock_timestamp() - interval '3 seconds'
-      """;
-
   /**
-   * Puts the queues right again, pauses the schedules once they keep up, and waits until no job of
-   * the load lives. Call it after {@link #stop}, when every fault is over and at least one worker,
-   * scheduler and API runs.
+   * Puts the queues right again, pauses each schedule once it keeps up and nothing waits behind its
+   * run, and waits until no job of the load lives. Call it after {@link #stop}, when every fault is
+   * over and at least one worker, scheduler and API runs.
    *
-   * @return whether none lives; false when the limit passed first
+   * @return whether it came to that; false when a limit passed first
    */
   public boolean drain(Duration limit) {
     long end = System.nanoTime() + limit.toNanos();
     CompletableFuture.delayedExecutor(limit.toNanos(), TimeUnit.NANOSECONDS).execute(hands::giveUp);
     try {
       setup.mend(queues);
-      boolean inTime = await(BEHIND, end);
-      setup.pauseSchedules();
-      return await(ALIVE, end) && inTime;
+      return new Drain(look, setup, ledger).run(end);
     } catch (StackFailure unanswered) {
       // It is judged all the same, as one that has not drained.
       ledger.unexpected("drain: " + unanswered.getMessage());
       return false;
     }
-  }
-
-  private boolean await(String nothingOf, long end) {
-    boolean none = false;
-    while (!none && System.nanoTime() < end) {
-      try {
-        none = count(nothingOf) == 0;
-        if (!none) {
-          TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-        }
-      } catch (SQLException away) {
-        ledger.count("drain not seen");
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-    }
-    return none;
   }
 
   /** Its queues: faults may edit and pause the elastic ones. */

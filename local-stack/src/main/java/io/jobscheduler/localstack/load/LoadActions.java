@@ -5,11 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.jobscheduler.localstack.load.JobMaker.Made;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.sql.Array;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,22 +18,31 @@ final class LoadActions {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int REMEMBERED = 400;
 
+  /** So few that the one drawn was handed in seconds ago. */
+  private static final int WAITING_FOR_CANCEL = 1;
+
   private final LoadPlan plan;
   private final LoadClient client;
   private final Ledger ledger;
   private final Random random;
   private final JobMaker maker;
+  private final Probes probes;
+  private final SqlDoor sql;
   private final List<Known> recent = new ArrayList<>();
+  private final List<Known> toCancel = new ArrayList<>();
 
   /** A job of this thread's that it may yet cancel, redrive or ask for in the wrong place. */
   private record Known(long job, String project, Expectation expectation) {}
 
-  LoadActions(LoadPlan plan, LoadClient client, Ledger ledger, Random random) {
+  LoadActions(
+      LoadPlan plan, LoadClient client, Ledger ledger, Random random, Map<String, String> keys) {
     this.plan = plan;
     this.client = client;
     this.ledger = ledger;
     this.random = random;
     this.maker = new JobMaker(random, plan.jobsPerSecond());
+    this.probes = new Probes(client, ledger, keys, random);
+    this.sql = new SqlDoor(plan, ledger, maker);
   }
 
   /** Draws one thing and does it. Returns once it is answered or given up. */
@@ -50,7 +54,7 @@ final class LoadActions {
     } else if (drawn < 45) {
       lines(project);
     } else if (drawn < 55) {
-      bySql(project);
+      sql.enqueue(project);
     } else if (drawn < 65) {
       one(project);
     } else if (drawn < 75) {
@@ -139,43 +143,6 @@ final class LoadActions {
     }
   }
 
-  private static final String ENQUEUE =
-      "SELECT e.id FROM jobs.enqueue_jobs(?, ?, ?::json[], ?) e ORDER BY e.n";
-
-  /** Whether a commit whose reply was lost has happened is not known: nothing is promised then. */
-  private void bySql(String project) {
-    List<Made> made =
-        maker.many(20).stream().filter(job -> "echo".equals(job.body().get("type"))).toList();
-    ledger.count("by SQL");
-    try (Connection connection = plan.database().open();
-        PreparedStatement statement = connection.prepareStatement(ENQUEUE)) {
-      connection.setNetworkTimeout(Runnable::run, 10_000);
-      statement.setString(1, project);
-      statement.setArray(2, texts(connection, made.stream().map(job -> "echo").toList()));
-      statement.setArray(3, texts(connection, made.stream().map(job -> "{\"sql\": 1}").toList()));
-      statement.setArray(4, texts(connection, made.stream().map(job -> LoadQueues.PLAIN).toList()));
-      List<Long> ids = new ArrayList<>();
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          ids.add(row.getLong(1));
-        }
-      }
-      if (ids.size() != made.size()) {
-        ledger.unexpected("SQL answered %d ids for %d".formatted(ids.size(), made.size()));
-      }
-      ids.forEach(
-          id ->
-              ledger.accepted(
-                  id, new Ledger.Accepted(project, LoadQueues.PLAIN, Expectation.SUCCEEDS)));
-    } catch (SQLException away) {
-      ledger.count("by SQL, without an answer");
-    }
-  }
-
-  private static Array texts(Connection connection, List<String> texts) throws SQLException {
-    return connection.createArrayOf("text", texts.toArray());
-  }
-
   /** Sometimes one that holds a unique key: the answer then is the job that held it before. */
   private void one(String project) {
     Made made = maker.any();
@@ -188,8 +155,11 @@ final class LoadActions {
   }
 
   private void workflow(String project) {
-    accepted(client.post("/projects/" + project + "/workflows", maker.workflow()), "workflow")
-        .ifPresent(body -> ledger.workflow(body.path("id").asLong(), project));
+    JobMaker.Flow flow = maker.workflow();
+    accepted(client.post("/projects/" + project + "/workflows", flow.body()), "workflow")
+        .ifPresent(
+            body ->
+                ledger.workflow(body.path("id").asLong(), new Ledger.Flow(project, !flow.fails())));
   }
 
   private Optional<Known> draw(Expectation expectation) {
@@ -203,23 +173,25 @@ final class LoadActions {
   }
 
   /**
-   * One of long ago, which has mostly ended; or a new one, that waits, runs, or is about to. Once
-   * asked for it is never asked for again: what is answered as cancelled must stay so.
+   * Mostly one that waits or runs, of those handed in here before; sometimes the newest of them,
+   * which is about to, or one of long ago, which has mostly ended. Once asked for it is never asked
+   * for again: what is answered as cancelled must stay so.
    */
   private void cancel() {
     String project = plan.projects().get(random.nextInt(plan.projects().size()));
-    if (random.nextBoolean()) {
-      Made made = maker.toCancel();
-      accepted(client.post(jobs(project), made.body()), "single")
-          .map(body -> body.path("id").asLong())
-          .ifPresent(
-              job -> {
-                ledger.accepted(
-                    job, new Ledger.Accepted(project, made.queue(), made.expectation()));
-                cancel(new Known(job, project, made.expectation()));
-              });
-    } else {
+    Made made = maker.toCancel();
+    accepted(client.post(jobs(project), made.body()), "single")
+        .map(body -> body.path("id").asLong())
+        .ifPresent(
+            job -> {
+              ledger.accepted(job, new Ledger.Accepted(project, made.queue(), made.expectation()));
+              toCancel.add(new Known(job, project, made.expectation()));
+            });
+    if (random.nextInt(5) == 0) {
       draw(Expectation.SUCCEEDS).ifPresent(this::cancel);
+    }
+    if (toCancel.size() > WAITING_FOR_CANCEL) {
+      cancel(toCancel.remove(random.nextInt(toCancel.size())));
     }
   }
 
@@ -265,28 +237,16 @@ final class LoadActions {
     }
   }
 
-  /** Asks for a job in a project that is not its own. */
+  /** Goes for what another project has. */
   private void probe() {
     if (recent.isEmpty() || plan.projects().size() < 2) {
       return;
     }
     Known known = recent.get(random.nextInt(recent.size()));
-    String wrong =
-        plan.projects().stream().filter(p -> !p.equals(known.project())).findFirst().orElseThrow();
-    String path = jobs(wrong) + "/" + known.job();
-    boolean act = random.nextBoolean();
-    Optional<LoadClient.Answer> answer =
-        act ? client.post(path + "/cancel", Map.of()) : client.get(path);
-    ledger.count(Ledger.PROBES);
-    if (answer.isPresent() && answer.get().status() != 404) {
-      ledger.crossed(
-          (act ? "cancel of " : "GET of ")
-              + path
-              + ", a job of "
-              + known.project()
-              + ", answered "
-              + answer.get().status());
-    }
+    plan.projects().stream()
+        .filter(project -> !project.equals(known.project()))
+        .findFirst()
+        .ifPresent(foreign -> probes.next(known.job(), known.project(), foreign));
   }
 
   private void trigger(String project) {

@@ -7,18 +7,20 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Makes what a load needs before its first job, and puts it right again at the end. */
 final class LoadSetup {
   private final LoadPlan plan;
   private final LoadClient client;
+  private final Map<String, String> keys = new LinkedHashMap<>();
 
   LoadSetup(LoadPlan plan, LoadClient client) {
     this.plan = plan;
     this.client = client;
   }
 
-  /** Projects, queues, schedules, and the superuser's right to enqueue by SQL. */
+  /** Projects, their keys, queues, schedules, and the superuser's right to enqueue by SQL. */
   void make(List<LoadQueue> queues) {
     for (String project : plan.projects()) {
       expect(client.post("/projects", Map.of("name", project)), 409);
@@ -27,13 +29,33 @@ final class LoadSetup {
       expect(client.send("PUT", queue.path(), queue.settings()));
     }
     for (String project : plan.projects()) {
+      makeKey(project);
       allowSql(project);
       schedules()
           .forEach((name, schedule) -> expect(client.send("PUT", path(project, name), schedule)));
     }
   }
 
-  private static void expect(java.util.Optional<LoadClient.Answer> answer, int... also) {
+  /** A key that may do in its project all that the probes try in the other one. */
+  private void makeKey(String project) {
+    Map<String, Object> key = Map.of("name", "probe", "scopes", List.of("read", "operate"));
+    String secret =
+        expect(client.post("/projects/" + project + "/api-keys", key))
+            .body()
+            .path("secret")
+            .asText();
+    if (secret.isEmpty()) {
+      throw new StackFailure("The API made a key for the load and did not tell its secret.");
+    }
+    keys.put(project, secret);
+  }
+
+  /** A key's secret by project, once {@link #make} has returned. */
+  Map<String, String> keys() {
+    return Map.copyOf(keys);
+  }
+
+  private static LoadClient.Answer expect(Optional<LoadClient.Answer> answer, int... also) {
     LoadClient.Answer given =
         answer.orElseThrow(() -> new StackFailure("The API does not answer the load."));
     boolean fine =
@@ -41,6 +63,7 @@ final class LoadSetup {
     if (!fine) {
       throw new StackFailure("The API refused the load: " + given.status() + " " + given.text());
     }
+    return given;
   }
 
   private static final String ALLOW = "SELECT jobs.allow_sql_client(session_user, ?)";
@@ -93,12 +116,18 @@ final class LoadSetup {
     }
   }
 
-  /** Nothing is planned any more. */
-  void pauseSchedules() {
-    for (String project : plan.projects()) {
-      for (String name : schedules().keySet()) {
-        expect(client.post(path(project, name) + "/pause", Map.of()), 409);
-      }
-    }
+  /** A schedule that it has made. */
+  record Place(String project, String schedule) {}
+
+  /** The schedules that it has made. */
+  List<Place> places() {
+    return plan.projects().stream()
+        .flatMap(project -> schedules().keySet().stream().map(name -> new Place(project, name)))
+        .toList();
+  }
+
+  /** It plans nothing any more, and what waits behind its run does not start. */
+  void pause(Place place) {
+    expect(client.post(path(place.project(), place.schedule()) + "/pause", Map.of()), 409);
   }
 }

@@ -33,9 +33,7 @@ public final class SoleRun implements AutoCloseable {
       Files.createDirectories(folder);
       FileChannel channel =
           FileChannel.open(
-              folder.resolve(name + ".lock"),
-              StandardOpenOption.CREATE,
-              StandardOpenOption.WRITE);
+              folder.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       if (!locked(channel)) {
         channel.close();
         throw new StackFailure(refusal(folder, name, pidFile));
@@ -56,8 +54,7 @@ public final class SoleRun implements AutoCloseable {
   }
 
   private static String refusal(Path folder, String name, PidFile pidFile) {
-    String who =
-        pidFile.running().map(process -> " (process " + process.pid() + ")").orElse("");
+    String who = pidFile.running().map(process -> " (process " + process.pid() + ")").orElse("");
     return "Another run of %s%s uses %s. End it first, or name another folder."
         .formatted(name, who, folder);
   }

@@ -2,6 +2,7 @@ package io.jobscheduler.localstack.judge;
 
 import io.jobscheduler.localstack.judge.Play.Claim;
 import io.jobscheduler.localstack.load.Expectation;
+import io.jobscheduler.localstack.load.Ledger;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -105,7 +106,7 @@ final class CleanRun {
         play.number(
             "INSERT INTO workflows (project_id, name, job_count) VALUES (%d, 'w', 2) RETURNING id"
                 .formatted(project("a")));
-    play.ledger.workflow(flow, "a");
+    play.ledger.workflow(flow, new Ledger.Flow("a", true));
     long up = play.enqueue("a", "plain", Expectation.SUCCEEDS);
     long down = play.enqueue("a", "plain", Expectation.SUCCEEDS);
     play.sql(

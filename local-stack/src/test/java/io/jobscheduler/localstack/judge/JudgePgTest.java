@@ -82,6 +82,35 @@ class JudgePgTest {
     }
   }
 
+  /** A change to a clean run that breaks nothing. */
+  static Stream<Plants.Forgery> excused() {
+    return Stream.of(
+        // Who stands still cannot end its handlers.
+        FlowPlants::runOn,
+        // Within what a fence is granted.
+        (run, play) -> play.cutOff = Set.of(1L),
+        // It came just before the schedule was paused.
+        (run, play) -> {
+          FlowPlants.queue(run, play);
+          FlowPlants.pause(play, 1, "1 second");
+        },
+        // A member whose workers were lost in every attempt, and what depends on it.
+        (run, play) -> {
+          FlowPlants.die(run, play, "worker-lost");
+          FlowPlants.skip(run, play, "dependency-failed");
+        },
+        (run, play) -> play.ledger.listed(run.plain, "a"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("excused")
+  void excusesWhatNobodyPromised(Plants.Forgery forgery) throws Exception {
+    try (Play play = new Play(DATABASE)) {
+      forgery.in(new CleanRun(play), play);
+      assertEquals(List.of(), violations(Judge.judge(play.evidence(folder))));
+    }
+  }
+
   private static List<Violation> violations(Judgement judgement) {
     return Stream.of(Invariant.values()).flatMap(i -> judgement.of(i).first().stream()).toList();
   }

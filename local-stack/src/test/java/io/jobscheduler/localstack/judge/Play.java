@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,10 @@ final class Play implements AutoCloseable {
 
   final Ledger ledger = new Ledger();
   Observations observations = Observations.none();
+
+  /** Processes that were cut off and never stopped; all of the play's have the pid 1. */
+  Set<Long> cutOff = Set.of();
+
   private final TestDatabase database;
   private final Connection connection;
   private final List<String[]> effects = new ArrayList<>();
@@ -202,7 +207,7 @@ final class Play implements AutoCloseable {
   Evidence evidence(Path folder) throws IOException {
     List<String> lines = effects.stream().map(line -> String.join("\t", line)).toList();
     Files.write(folder.resolve("worker-1-1.effects"), lines);
-    return new Evidence(database::superuser, folder, ledger, observations, true);
+    return new Evidence(database::superuser, folder, ledger, observations, true, cutOff);
   }
 
   /** What an observer would have seen of the limits, which nobody edits here. */

@@ -133,6 +133,17 @@ final class RulePlants {
             (run, play) -> play.sql("DELETE FROM schedule_fires WHERE outcome = 'skipped'")),
         new Plant(
             Invariant.I6,
+            "a fire that made nothing",
+            (run, play) ->
+                play.sql(
+                    """
+                    ALTER TABLE schedule_fires DROP CONSTRAINT IF EXISTS schedule_fires_made;
+                    UPDATE schedule_fires SET job_id = NULL WHERE outcome = 'fired';
+                    UPDATE finished_jobs SET schedule_id = NULL WHERE id = %d
+                    """
+                        .formatted(run.scheduled))),
+        new Plant(
+            Invariant.I6,
             "a fire without its run",
             (run, play) ->
                 play.sql(
@@ -160,6 +171,10 @@ final class RulePlants {
                 play.sql(
                     "INSERT INTO dependencies (child_id, parent_id, outcome) VALUES (%d, %d, 'succeeded')"
                         .formatted(run.scheduled, run.foreign))),
+        new Plant(
+            Invariant.I7,
+            "a list that has another project's job",
+            (run, play) -> play.ledger.listed(run.plain, "b")),
         new Plant(
             Invariant.I7,
             "a foreign id that was answered",
