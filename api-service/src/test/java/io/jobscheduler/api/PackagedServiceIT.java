@@ -67,6 +67,8 @@ class PackagedServiceIT {
         new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
     command.addAll(
         List.of(
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             "-Dquarkus.http.port=0",
             "-Dquarkus.http.host=127.0.0.1",
             "-Dquarkus.management.port=0",

@@ -51,6 +51,8 @@ class PackagedWorkerIT {
         new ProcessBuilder(
             List.of(
                 ProcessHandle.current().info().command().orElse("java"),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
                 "-jar",
                 Path.of("target", "quarkus-app", "quarkus-run.jar").toString()));
     Map<String, String> env = builder.environment();

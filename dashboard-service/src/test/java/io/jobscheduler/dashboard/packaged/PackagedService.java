@@ -27,7 +27,13 @@ final class PackagedService implements AutoCloseable {
     Path jar = Path.of("target", "quarkus-app", "quarkus-run.jar");
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     ProcessBuilder builder =
-        new ProcessBuilder(java.toString(), "-Xmx96m", "-XX:+UseSerialGC", "-jar", jar.toString());
+        new ProcessBuilder(
+            java.toString(),
+            "-Xmx96m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-jar",
+            jar.toString());
     builder
         .environment()
         .putAll(
