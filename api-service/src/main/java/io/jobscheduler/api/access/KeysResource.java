@@ -1,5 +1,8 @@
 package io.jobscheduler.api.access;
 
+import static io.jobscheduler.api.idempotency.Scope.ofProject;
+
+import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Ids;
@@ -12,6 +15,7 @@ import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -22,6 +26,7 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -38,10 +43,12 @@ import org.jspecify.annotations.Nullable;
 public class KeysResource {
   private final KeyStore store;
   private final Authorizer authorizer;
+  private final Idempotency idempotency;
 
-  KeysResource(KeyStore store, Authorizer authorizer) {
+  KeysResource(KeyStore store, Authorizer authorizer, Idempotency idempotency) {
     this.store = store;
     this.authorizer = authorizer;
+    this.idempotency = idempotency;
   }
 
   /**
@@ -81,10 +88,13 @@ public class KeysResource {
   /**
    * A new API key.
    *
-   * @param secret the key itself; never shown again
+   * @param secret the key itself; never shown again, so null in an answer that is given again
    */
   @Schema(name = "NewApiKey")
-  public record NewKey(Key key, String secret) {}
+  public record NewKey(
+      Key key,
+      @Schema(description = "never shown again: null in an answer that is given again")
+          @Nullable String secret) {}
 
   @POST
   @Audited("api-key")
@@ -96,6 +106,7 @@ public class KeysResource {
   @APIResponseSchema(value = NewKey.class, responseCode = "201")
   public Response create(
       @PathParam("project") String project,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
               required = true,
               content =
@@ -109,15 +120,31 @@ public class KeysResource {
                                   "{\"name\":\"checkout\",\"scopes\":[\"enqueue\"],\"queues\":[\"mail-*\"],\"expiresAt\":\"2030-01-31T08:00:00Z\"}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.KEYS_EDIT);
-    KeyRequest request = JsonBody.read(body, JsonBody.SMALL, KeyRequest::read);
+    byte[] bytes = JsonBody.bytes(body, JsonBody.SMALL);
+    KeyRequest request = JsonBody.read(bytes, KeyRequest::read);
     // Nobody gives away what is kept from him.
     if (request.payloadVisible() && !grant.payloadVisible()) {
       throw ProblemException.of(
           ProblemType.FORBIDDEN, "You do not see payloads, so you cannot make a key that does.");
     }
+    // The secret is not recorded: it is stored nowhere but as its hash.
+    return idempotency.once(
+        ofProject(grant.projectId()),
+        idempotencyKey,
+        bytes,
+        () -> made(insert(grant, request)),
+        answer -> made(new NewKey(((NewKey) answer.getEntity()).key(), null)),
+        UnaryOperator.identity());
+  }
+
+  private NewKey insert(Grant grant, KeyRequest request) {
     String secret = ApiKey.make();
-    Key key = Key.of(store.insertKey(grant, request, ApiKey.hint(secret), ApiKey.hash(secret)));
-    return Response.status(Response.Status.CREATED).entity(new NewKey(key, secret)).build();
+    return new NewKey(
+        Key.of(store.insertKey(grant, request, ApiKey.hint(secret), ApiKey.hash(secret))), secret);
+  }
+
+  private static Response made(NewKey key) {
+    return Response.status(Response.Status.CREATED).entity(key).build();
   }
 
   @GET

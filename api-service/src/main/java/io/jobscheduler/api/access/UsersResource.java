@@ -1,5 +1,8 @@
 package io.jobscheduler.api.access;
 
+import static io.jobscheduler.api.idempotency.Scope.ofUser;
+
+import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.json.JsonReader;
@@ -15,6 +18,7 @@ import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -45,12 +49,22 @@ public class UsersResource {
   private final PasswordCheck passwords;
   private final Authorizer authorizer;
   private final AuditTrail trail;
+  private final Idempotency idempotency;
+  private final AccessConfig config;
 
-  UsersResource(UserStore store, PasswordCheck passwords, Authorizer authorizer, AuditTrail trail) {
+  UsersResource(
+      UserStore store,
+      PasswordCheck passwords,
+      Authorizer authorizer,
+      AuditTrail trail,
+      Idempotency idempotency,
+      AccessConfig config) {
     this.store = store;
     this.passwords = passwords;
     this.authorizer = authorizer;
     this.trail = trail;
+    this.idempotency = idempotency;
+    this.config = config;
   }
 
   /**
@@ -88,6 +102,7 @@ public class UsersResource {
       extensions = @Extension(name = "x-role", value = "platform-admin"))
   @APIResponseSchema(value = User.class, responseCode = "201")
   public Response create(
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
               required = true,
               content =
@@ -98,12 +113,30 @@ public class UsersResource {
                           @ExampleObject(
                               name = "example",
                               value =
-                                  "{\"email\":\"ann@example.org\",\"password\":\"at least twelve characters\",\"name\":\"Ann\"}")))
+                                  "{\"email\":\"ann@example.org\",\"password\":\"at least twelve"
+                                      + " characters\",\"name\":\"Ann\"}")))
           InputStream body) {
-    authorizer.requirePlatformAdmin();
-    UserRequest request = JsonBody.read(body, JsonBody.SMALL, UserRequest::read);
+    long caller = authorizer.requirePlatformAdmin().id();
+    byte[] bytes = JsonBody.bytes(body, JsonBody.SMALL);
+    UserRequest request = JsonBody.read(bytes, UserRequest::read);
     // Takes long, so no connection is held meanwhile.
     String hash = passwords.hash(request.password());
+    return idempotency.once(
+        ofUser(caller),
+        idempotencyKey,
+        idempotencyKey == null ? bytes : sealed(bytes),
+        () -> insert(request, hash));
+  }
+
+  /**
+   * What stands for a body that holds a password where a hash of it is stored: who reads the hash
+   * cannot try passwords by it without the master key.
+   */
+  private byte[] sealed(byte[] body) {
+    return MasterKey.of(config).authenticate("idempotency: user", body);
+  }
+
+  private Response insert(UserRequest request, String hash) {
     try {
       UserRow row =
           trail.change(

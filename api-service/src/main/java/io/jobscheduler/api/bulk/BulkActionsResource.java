@@ -96,7 +96,7 @@ public class BulkActionsResource {
     }
     Response answer =
         idempotency.once(
-            Scope.of(grant),
+            Scope.ofProject(grant.projectId()),
             idempotencyKey,
             bytes,
             () -> {

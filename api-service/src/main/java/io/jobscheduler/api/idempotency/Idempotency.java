@@ -13,6 +13,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,23 @@ public class Idempotency {
    * @throws ProblemException 400, 409, 422
    */
   public Response once(Scope scope, @Nullable String key, byte[] body, Supplier<Response> action) {
+    return once(scope, key, body, action, UnaryOperator.identity(), UnaryOperator.identity());
+  }
+
+  /**
+   * The same, of an answer that is not recorded as it is: one that shows a secret, or what not
+   * everybody may see who may ask again.
+   *
+   * @param kept what of the first answer is recorded; itself: all of it
+   * @param again makes each later answer of what was recorded, in the same transaction
+   */
+  public Response once(
+      Scope scope,
+      @Nullable String key,
+      byte[] body,
+      Supplier<Response> action,
+      UnaryOperator<Response> kept,
+      UnaryOperator<Response> again) {
     if (key == null) {
       return action.get();
     }
@@ -78,15 +96,16 @@ public class Idempotency {
                   }
                   Optional<StoredAnswer> before = store.findAnswer(h, scope, key);
                   if (before.isPresent()) {
-                    return replay(before.get(), hash);
+                    return again.apply(replay(before.get(), hash));
                   }
                   Response answer = action.get();
-                  StoredAnswer first = stored(answer, hash);
+                  Response recorded = kept.apply(answer);
+                  StoredAnswer first = stored(recorded, hash);
                   if (!store.insertAnswer(h, scope, key, first)) {
                     throw inFlight();
                   }
                   // The text that was recorded, so that both answers are the same to the byte.
-                  return first.body() == null
+                  return first.body() == null || recorded != answer
                       ? answer
                       : Response.fromResponse(answer)
                           .entity(first.body())

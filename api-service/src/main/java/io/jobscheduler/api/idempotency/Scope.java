@@ -1,7 +1,5 @@
 package io.jobscheduler.api.idempotency;
 
-import io.jobscheduler.api.access.Grant;
-
 /**
  * Within what a key means the same request: a project, whoever of its members sends it; or a user,
  * where no project is named.
@@ -11,8 +9,8 @@ import io.jobscheduler.api.access.Grant;
  */
 public record Scope(int projectId, long userId) {
   /** A project's own keys. */
-  public static Scope of(Grant grant) {
-    return new Scope(grant.projectId(), 0);
+  public static Scope ofProject(int projectId) {
+    return new Scope(projectId, 0);
   }
 
   /** A user's own keys. */

@@ -66,7 +66,11 @@ class Enqueueing {
       enqueuer.requireReach(grant, List.of(request), true);
     }
     Response answer =
-        idempotency.once(Scope.of(grant), key, body, () -> enqueueOne(grant, request, key != null));
+        idempotency.once(
+            Scope.ofProject(grant.projectId()),
+            key,
+            body,
+            () -> enqueueOne(grant, request, key != null));
     if (answer.getStatus() == Response.Status.OK.getStatusCode()) {
       long holder = Long.parseLong(entity(answer, Holder.class).holder());
       return with(answer, new DuplicateJob(holder(grant, holder), true));
@@ -138,7 +142,7 @@ class Enqueueing {
     }
     Response answer =
         idempotency.once(
-            Scope.of(grant),
+            Scope.ofProject(grant.projectId()),
             key,
             body,
             () -> {

@@ -115,7 +115,7 @@ class LineBatch {
 
   private List<LineAnswer> enqueue(
       Handle h, Grant grant, List<JobLine> lines, List<Verdict> verdicts) {
-    Scope scope = Scope.of(grant);
+    Scope scope = Scope.ofProject(grant.projectId());
     Map<String, StoredAnswer> before =
         answers.find(h, scope, lines.stream().map(JobLine::key).filter(k -> k != null).toList());
     LineAnswer[] result = new LineAnswer[lines.size()];

@@ -3,8 +3,9 @@ package io.jobscheduler.api.schedules;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.idempotency.Idempotency;
+import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.jobs.Job;
-import io.jobscheduler.api.jobs.JobStore;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Ids;
@@ -13,10 +14,10 @@ import io.jobscheduler.api.paging.Page;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.trail.Audited;
 import io.jobscheduler.api.workflows.Workflow;
-import io.jobscheduler.api.workflows.WorkflowStore;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -46,8 +47,8 @@ public class RunsResource {
   private final Trigger trigger;
   private final Backfills backfills;
   private final BackfillStore backfillStore;
-  private final JobStore jobs;
-  private final WorkflowStore workflows;
+  private final MadeRuns made;
+  private final Idempotency idempotency;
 
   RunsResource(
       Authorizer authorizer,
@@ -55,15 +56,15 @@ public class RunsResource {
       Trigger trigger,
       Backfills backfills,
       BackfillStore backfillStore,
-      JobStore jobs,
-      WorkflowStore workflows) {
+      MadeRuns made,
+      Idempotency idempotency) {
     this.authorizer = authorizer;
     this.schedules = schedules;
     this.trigger = trigger;
     this.backfills = backfills;
     this.backfillStore = backfillStore;
-    this.jobs = jobs;
-    this.workflows = workflows;
+    this.made = made;
+    this.idempotency = idempotency;
   }
 
   /** A trigger whose run waits for the one before it. */
@@ -94,6 +95,7 @@ public class RunsResource {
   public Response trigger(
       @PathParam("project") String project,
       @PathParam("name") String name,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
               content =
                   @Content(
@@ -103,26 +105,16 @@ public class RunsResource {
                           @ExampleObject(name = "example", value = "{\"overlap\":\"allow\"}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.SCHEDULES_ACT);
+    byte[] bytes = JsonBody.bytes(body, JsonBody.SMALL);
     TriggerRequest request =
-        JsonBody.readOr(new TriggerRequest(null), body, JsonBody.SMALL, TriggerRequest::read);
-    TriggerStore.Triggered made = trigger.now(grant, name, grant.actor().label(), request.policy());
-    if (made.jobId() != null) {
-      return Response.created(at(grant, "/jobs/" + made.jobId()))
-          .entity(
-              jobs.findJob(
-                      grant.projectId(),
-                      made.jobId(),
-                      grant.payloadVisible(),
-                      grant.permits(Action.LEASES_READ))
-                  .orElseThrow())
-          .build();
-    }
-    if (made.workflowId() != null) {
-      return Response.created(at(grant, "/workflows/" + made.workflowId()))
-          .entity(workflows.findWorkflow(grant.projectId(), made.workflowId()).orElseThrow())
-          .build();
-    }
-    return Response.accepted(new Queued(made.outcome())).build();
+        bytes.length == 0 ? new TriggerRequest(null) : JsonBody.read(bytes, TriggerRequest::read);
+    return idempotency.once(
+        Scope.ofProject(grant.projectId()),
+        idempotencyKey,
+        bytes,
+        () -> made.first(grant, trigger.now(grant, name, grant.actor().label(), request.policy())),
+        MadeRuns::kept,
+        recorded -> made.again(grant, recorded));
   }
 
   @POST
@@ -144,6 +136,7 @@ public class RunsResource {
   public Response backfill(
       @PathParam("project") String project,
       @PathParam("name") String name,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
               required = true,
               content =
@@ -157,15 +150,40 @@ public class RunsResource {
                                   "{\"from\":\"2030-01-01T00:00:00Z\",\"to\":\"2030-01-08T00:00:00Z\",\"reprocess\":\"failed\",\"dryRun\":true}")))
           InputStream body) {
     Grant grant = authorizer.require(project, Action.SCHEDULES_ACT);
-    BackfillRequest request = JsonBody.read(body, JsonBody.SMALL, BackfillRequest::read);
+    byte[] bytes = JsonBody.bytes(body, JsonBody.SMALL);
+    BackfillRequest request = JsonBody.read(bytes, BackfillRequest::read);
     int schedule = schedules.requireId(grant, name);
     if (request.dryRun()) {
       return Response.ok(backfills.tryOut(grant, name, request)).build();
     }
-    int id = backfills.start(grant, name, request, grant.actor().label());
-    return Response.accepted(find(grant, schedule, id))
-        .location(at(grant, "/schedules/" + name + "/backfills/" + id))
-        .build();
+    return idempotency.once(
+        Scope.ofProject(grant.projectId()),
+        idempotencyKey,
+        bytes,
+        () -> {
+          int id = backfills.start(grant, name, request, grant.actor().label());
+          return Response.accepted(find(grant, schedule, id))
+              .location(
+                  URI.create(
+                      "/api/v1/projects/"
+                          + grant.project()
+                          + "/schedules/"
+                          + name
+                          + "/backfills/"
+                          + id))
+              .build();
+        },
+        MadeRuns::kept,
+        recorded ->
+            Response.fromResponse(recorded)
+                .entity(
+                    backfillStore
+                        .findBackfill(
+                            grant.projectId(),
+                            schedule,
+                            (int) MadeRuns.idOf(recorded.getLocation()))
+                        .orElseThrow(MadeRuns::gone))
+                .build());
   }
 
   @GET
@@ -226,9 +244,5 @@ public class RunsResource {
     return backfillStore
         .findBackfill(grant.projectId(), schedule, id)
         .orElseThrow(() -> ProblemException.notFound("backfill"));
-  }
-
-  private static URI at(Grant grant, String path) {
-    return URI.create("/api/v1/projects/" + grant.project() + path);
   }
 }

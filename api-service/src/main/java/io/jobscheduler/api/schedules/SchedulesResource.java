@@ -103,7 +103,7 @@ public class SchedulesResource {
               return read;
             });
     return idempotency.once(
-        Scope.of(grant),
+        Scope.ofProject(grant.projectId()),
         idempotencyKey,
         bytes,
         () -> {

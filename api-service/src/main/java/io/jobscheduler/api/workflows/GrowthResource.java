@@ -3,6 +3,8 @@ package io.jobscheduler.api.workflows;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.idempotency.Idempotency;
+import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.jobs.Traceparent;
 import io.jobscheduler.api.json.JsonBody;
@@ -35,12 +37,19 @@ public class GrowthResource {
   private final Authorizer authorizer;
   private final Growth growth;
   private final WorkflowStore workflows;
+  private final Idempotency idempotency;
   private final int mostPayloadBytes;
 
-  GrowthResource(Authorizer authorizer, Growth growth, WorkflowStore workflows, JobLimits limits) {
+  GrowthResource(
+      Authorizer authorizer,
+      Growth growth,
+      WorkflowStore workflows,
+      Idempotency idempotency,
+      JobLimits limits) {
     this.authorizer = authorizer;
     this.growth = growth;
     this.workflows = workflows;
+    this.idempotency = idempotency;
     this.mostPayloadBytes = JobLimits.payloadBytes(limits);
   }
 
@@ -55,6 +64,7 @@ public class GrowthResource {
   public Response add(
       @PathParam("project") String project,
       @PathParam("workflow") String workflow,
+      @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @HeaderParam("traceparent") @Nullable String traceparent,
       @RequestBody(
               required = true,
@@ -70,11 +80,19 @@ public class GrowthResource {
           InputStream body) {
     Grant grant = authorizer.require(project, Action.WORKFLOWS_SUBMIT);
     int id = Ids.smallNumber(workflow, "workflow");
+    byte[] bytes = JsonBody.bytes(body, JsonBody.GRAPH);
     GrowthRequest request =
-        JsonBody.read(body, JsonBody.GRAPH, in -> GrowthRequest.read(in, mostPayloadBytes));
-    growth.add(grant, id, request.withTraceparent(Traceparent.of(traceparent)));
-    return Response.status(Response.Status.CREATED)
-        .entity(workflows.findWorkflow(grant.projectId(), id).orElseThrow(Surgery::absent))
-        .build();
+        JsonBody.read(bytes, in -> GrowthRequest.read(in, mostPayloadBytes))
+            .withTraceparent(Traceparent.of(traceparent));
+    return idempotency.once(
+        Scope.ofProject(grant.projectId()),
+        idempotencyKey,
+        bytes,
+        () -> {
+          growth.add(grant, id, request);
+          return Response.status(Response.Status.CREATED)
+              .entity(workflows.findWorkflow(grant.projectId(), id).orElseThrow(Surgery::absent))
+              .build();
+        });
   }
 }

@@ -99,7 +99,8 @@ public class WorkflowsResource {
     WorkflowRequest request =
         JsonBody.read(bytes, in -> WorkflowRequestReader.read(in, mostPayloadBytes))
             .withTraceparent(Traceparent.of(traceparent));
-    return idempotency.once(Scope.of(grant), idempotencyKey, bytes, () -> submit(grant, request));
+    return idempotency.once(
+        Scope.ofProject(grant.projectId()), idempotencyKey, bytes, () -> submit(grant, request));
   }
 
   private Response submit(Grant grant, WorkflowRequest request) {
@@ -117,8 +118,8 @@ public class WorkflowsResource {
       operationId = "planWorkflow",
       summary = "Plan a workflow without storing it",
       description =
-          "Checks it as a submission would; jobs that exist already count as ended. Durations are the"
-              + " request's, else the mean of the type, else one second.",
+          "Checks it as a submission would; jobs that exist already count as ended. Durations are"
+              + " the request's, else the mean of the type, else one second.",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public WorkflowPlan plan(
       @PathParam("project") String project,
@@ -149,8 +150,8 @@ public class WorkflowsResource {
       operationId = "listWorkflows",
       summary = "List workflows, newest first",
       description =
-          "A state in which a workflow still lives is looked for among the newest 500 that the cursor"
-              + " leaves: a page may be short and have a next one.",
+          "A state in which a workflow still lives is looked for among the newest 500 that the"
+              + " cursor leaves: a page may be short and have a next one.",
       extensions = @Extension(name = "x-role", value = "viewer"))
   public Page<Workflow> list(
       @PathParam("project") String project,
