@@ -34,6 +34,7 @@ class StartupCheck {
           "jobs.oidc.",
           "jobs.rate.",
           "jobs.limits.",
+          "jobs.bulk.",
           "jobs.migrate.");
 
   private final Config config;

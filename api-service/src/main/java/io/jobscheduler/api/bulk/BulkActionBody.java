@@ -25,7 +25,9 @@ public record BulkActionBody(
         @Nullable Instant snapshotAt,
     @Schema(
             minimum = "0",
-            description = "the count of a dry run: nothing is done when there are more, 409")
+            description =
+                "the count of a dry run: nothing is done when there are more, 409. At most, and if"
+                    + " absent, what the server is configured for: 1,000,000 if that is left alone")
         @Nullable Integer maxJobs,
     @Schema(
             minimum = "1",

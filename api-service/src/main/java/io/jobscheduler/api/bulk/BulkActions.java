@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class BulkActions {
   private final BulkStore store;
+  private final BulkLimits limits;
 
-  BulkActions(BulkStore store) {
+  BulkActions(BulkStore store, BulkLimits limits) {
     this.store = store;
+    this.limits = limits;
   }
 
   /** Counts what an action would be for. */
@@ -43,10 +45,23 @@ class BulkActions {
       throw ProblemException.of(
           ProblemType.CONFLICT,
           "More than "
-              + request.maxJobs()
-              + " jobs fit the filter now. Nothing is done; count again by a dry run.");
+              + most(request)
+              + (isAsked(request)
+                  ? " jobs fit the filter now. Nothing is done; count again by a dry run."
+                  : " jobs fit the filter, which is the most that one action may be for here."
+                      + " Nothing is done; narrow the filter."));
     }
     return submitted.id();
+  }
+
+  /** Whether it is the request that bounds how many jobs it is for, and not our limit. */
+  private boolean isAsked(BulkRequest request) {
+    return request.maxJobs() != null && request.maxJobs() <= limits.mostJobs();
+  }
+
+  private int most(BulkRequest request) {
+    Integer asked = request.maxJobs();
+    return asked == null ? limits.mostJobs() : Math.min(asked, limits.mostJobs());
   }
 
   BulkAction get(Grant grant, long id) {
@@ -108,7 +123,7 @@ class BulkActions {
     put(spec, "created_before", filter.createdBefore());
     put(spec, "job_ids", filter.ids());
     put(spec, "reason", request.reason());
-    put(spec, "max_jobs", request.maxJobs());
+    spec.put("max_jobs", most(request));
     put(spec, "canary", request.canary());
     put(spec, "rate_per_second", request.ratePerSecond());
     put(
