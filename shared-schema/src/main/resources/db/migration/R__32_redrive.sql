@@ -181,7 +181,8 @@ $$;
 --   kept    it has ended in a state not asked for
 --   unmet   a parent of it has ended in a way that its edge does not allow
 --   taken   another job holds its unique key meanwhile
--- May raise 40P01 or 55P03: nothing has happened, call again.
+-- May raise 40P01 or 55P03: nothing has happened, call again. Waits 2 s for a lock, or as long as the caller's
+-- transaction says in jobs.redrive_wait: one that holds many jobs' locks already lets others wait for all of them.
 CREATE OR REPLACE FUNCTION redrive_jobs(p_project int, p_ids bigint[], p_states text[])
 RETURNS TABLE (
   id bigint, verdict text, state text, queue_id int, dispatch_lane smallint, dispatch_key bigint)
@@ -201,6 +202,10 @@ DECLARE
   v_taken bigint[];
 BEGIN
   PERFORM require_read_committed();
+  IF coalesce(current_setting('jobs.redrive_wait', true), '') <> '' THEN
+    -- Until this returns: the function's own SET gives back what was in force before.
+    PERFORM set_config('lock_timeout', current_setting('jobs.redrive_wait'), true);
+  END IF;
   -- Workflow locks first, exclusive and in id order: no settle of these workflows is in flight. Then their rows, so
   -- that the leader does not note the end of one that is about to go on.
   -- Of live jobs too: one that ends while we wait for a lock may be moved below.

@@ -771,6 +771,9 @@ DECLARE
   v_reasons text[];
 BEGIN
   PERFORM require_read_committed();
+  -- For the rest of this transaction, which is the step's own: it may hold the locks of as many workflows as it has
+  -- jobs, which stand still while it waits for one more.
+  PERFORM set_config('jobs.redrive_wait', '200ms', true);
   worked := 0;
   SELECT b.* INTO a FROM bulk_actions b WHERE b.id = p_action FOR NO KEY UPDATE SKIP LOCKED;
   IF NOT FOUND OR a.state NOT IN ('pending', 'running', 'canary', 'undoing') THEN
