@@ -47,7 +47,7 @@ public class RunsResource {
   private final Trigger trigger;
   private final Backfills backfills;
   private final BackfillStore backfillStore;
-  private final MadeRuns made;
+  private final Made made;
   private final Idempotency idempotency;
 
   RunsResource(
@@ -56,7 +56,7 @@ public class RunsResource {
       Trigger trigger,
       Backfills backfills,
       BackfillStore backfillStore,
-      MadeRuns made,
+      Made made,
       Idempotency idempotency) {
     this.authorizer = authorizer;
     this.schedules = schedules;
@@ -113,7 +113,7 @@ public class RunsResource {
         idempotencyKey,
         bytes,
         () -> made.first(grant, trigger.now(grant, name, grant.actor().label(), request.policy())),
-        MadeRuns::kept,
+        Made::kept,
         recorded -> made.again(grant, recorded));
   }
 
@@ -173,16 +173,14 @@ public class RunsResource {
                           + id))
               .build();
         },
-        MadeRuns::kept,
+        Made::kept,
         recorded ->
             Response.fromResponse(recorded)
                 .entity(
                     backfillStore
                         .findBackfill(
-                            grant.projectId(),
-                            schedule,
-                            (int) MadeRuns.idOf(recorded.getLocation()))
-                        .orElseThrow(MadeRuns::gone))
+                            grant.projectId(), schedule, (int) Made.idOf(recorded.getLocation()))
+                        .orElseThrow(Made::gone))
                 .build());
   }
 

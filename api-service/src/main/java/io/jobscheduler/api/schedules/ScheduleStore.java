@@ -122,12 +122,15 @@ class ScheduleStore {
    * @throws ProblemException 404
    */
   ScheduleRow require(Grant grant, String name) {
+    return find(grant, name).orElseThrow(() -> ProblemException.notFound("schedule"));
+  }
+
+  /** A schedule of the caller's project; empty when it has none of this name. */
+  Optional<ScheduleRow> find(Grant grant, String name) {
     // What is no name names nothing, and a NUL never reaches the database.
-    if (!Fields.isName(name)) {
-      throw ProblemException.notFound("schedule");
-    }
-    return jdbi.withHandle(h -> findSchedule(h, grant.projectId(), name))
-        .orElseThrow(() -> ProblemException.notFound("schedule"));
+    return Fields.isName(name)
+        ? jdbi.withHandle(h -> findSchedule(h, grant.projectId(), name))
+        : Optional.empty();
   }
 
   private static final String FIND_ID =

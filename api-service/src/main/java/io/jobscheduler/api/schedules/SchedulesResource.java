@@ -102,14 +102,22 @@ public class SchedulesResource {
               in.violations().require("/name", read == null || read.name() != null);
               return read;
             });
+    String name = String.valueOf(request.name());
+    // The payloads of its template are shown to whoever may see them, not to whoever asks again.
     return idempotency.once(
         Scope.ofProject(grant.projectId()),
         idempotencyKey,
         bytes,
         () -> {
-          ScheduleRow row = editor.create(grant, String.valueOf(request.name()), request);
+          ScheduleRow row = editor.create(grant, name, request);
           return Answers.of(Response.created(at(grant, row)), row, grant);
-        });
+        },
+        Made::kept,
+        recorded ->
+            Answers.of(
+                Response.fromResponse(recorded),
+                store.find(grant, name).orElseThrow(Made::gone),
+                grant));
   }
 
   @GET

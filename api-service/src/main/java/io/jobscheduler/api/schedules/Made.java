@@ -11,18 +11,19 @@ import jakarta.ws.rs.core.Response;
 import java.net.URI;
 
 /**
- * Answers what a trigger has made, as the caller may see it. For an answer that is given again only
- * where it is was recorded: another member may ask, who sees no payloads. Thread-safe.
+ * What requests have made, in answers that may be given again: only where it is is recorded, as
+ * another member may ask again, who sees no payloads. Reads what a trigger has made as the caller
+ * may see it. Thread-safe.
  */
 @ApplicationScoped
-class MadeRuns {
+class Made {
   private static final String JOBS = "jobs";
   private static final String WORKFLOWS = "workflows";
 
   private final JobStore jobs;
   private final WorkflowStore workflows;
 
-  MadeRuns(JobStore jobs, WorkflowStore workflows) {
+  Made(JobStore jobs, WorkflowStore workflows) {
     this.jobs = jobs;
     this.workflows = workflows;
   }
@@ -68,10 +69,10 @@ class MadeRuns {
 
   private Object find(Grant grant, String kind, long id) {
     return kind.equals(WORKFLOWS)
-        ? workflows.findWorkflow(grant.projectId(), (int) id).orElseThrow(MadeRuns::gone)
+        ? workflows.findWorkflow(grant.projectId(), (int) id).orElseThrow(Made::gone)
         : jobs.findJob(
                 grant.projectId(), id, grant.payloadVisible(), grant.permits(Action.LEASES_READ))
-            .orElseThrow(MadeRuns::gone);
+            .orElseThrow(Made::gone);
   }
 
   /** The number that a location ends with. */
