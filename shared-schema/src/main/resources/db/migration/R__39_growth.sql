@@ -27,7 +27,8 @@ DROP FUNCTION IF EXISTS grow_members(int, json, text[], bigint[], text[], text[]
 --   p_children    the key of a job of p_jobs, or of a member that waits
 --   p_on          success | done | failure
 --   p_traceparent the trace context that jobs, but not gates, get; or null
--- The caller has made sure that the graph has no cycle. Verdicts:
+-- The caller has made sure that the graph has no cycle. Planned for its arrays each time, as connect_jobs is.
+-- Verdicts:
 --   added          one row per job of p_jobs; queue_id is 0 unless it is ready
 --   finished · cancelled · overdue   the workflow: it takes no more jobs; overdue: its deadline has passed
 --   too-large      it would have more than 20,000 jobs or 200,000 edges
@@ -44,6 +45,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -252,6 +254,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = jobs, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_custom_plan
 SET lock_timeout = '2s'
 AS $$
 #variable_conflict use_column
