@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>I2: a child is skipped only when some parent ended otherwise than its edge asks for.
  */
 final class EdgeCheck {
+  static final String SKIPPED = "skipped jobs";
   private static final String BY_HAND = "skipped-by-hand";
 
   private final Findings findings;
@@ -58,6 +59,7 @@ final class EdgeCheck {
     JobRow job = dossier.job();
     if (job != null && job.state().equals("skipped") && !BY_HAND.equals(job.stateReason())) {
       findings.checked(Invariant.I2, 1);
+      findings.count(SKIPPED, 1);
       skipped.add(job.id());
     }
     if (job == null || !involved.contains(job.id())) {

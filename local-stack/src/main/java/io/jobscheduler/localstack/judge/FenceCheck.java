@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * is counted, see {@link RunCheck}.
  */
 final class FenceCheck {
+  static final String ENDED = "handlers of cut off workers that lost their lease";
   static final String ENDED_IN_TIME = "handlers that a cut off worker ended before their lease";
 
   /**
@@ -45,6 +46,7 @@ final class FenceCheck {
       // Without an end it was killed later on: nobody knows when it would have ended.
       if (effect.ended()) {
         findings.checked(Invariant.I3, 1);
+        findings.count(ENDED, 1);
         findings.count(ENDED_IN_TIME, lateNanos <= 0 ? 1 : 0);
         if (lateNanos > slackNanos) {
           findings.violated(

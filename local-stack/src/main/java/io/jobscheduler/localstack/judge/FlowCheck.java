@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * had to, and what depends on it ends by its edges, see {@link EdgeCheck}.
  */
 final class FlowCheck {
+  static final String ALL_SUCCEED = "workflows that had to succeed as a whole";
+
   private final Findings findings;
   private final Map<Long, Ledger.Flow> flows;
   private final Map<Long, Ends> ends = new HashMap<>();
@@ -54,6 +56,7 @@ final class FlowCheck {
     flows.forEach(
         (id, flow) -> {
           findings.checked(Invariant.I2, 1);
+          findings.count(ALL_SUCCEED, flow.allSucceed() ? 1 : 0);
           Ends those = ends.get(id);
           if (flow.allSucceed() && those != null && !those.workersLost && those.first != null) {
             findings.violated(

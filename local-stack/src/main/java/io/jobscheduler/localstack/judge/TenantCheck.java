@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** I7: a job, its queue, its workflow and what ran for it are of one project. */
 final class TenantCheck {
+  static final String LISTED = "jobs seen in a list of a project's own key";
+
   private final Findings findings;
   private final Names names;
   private final Map<Long, Ledger.Accepted> accepted;
@@ -35,6 +37,7 @@ final class TenantCheck {
     String seen = listed.get(job.id());
     if (seen != null) {
       findings.checked(Invariant.I7, 1);
+      findings.count(LISTED, 1);
       if (!seen.equals(project)) {
         crossed(job, "of project %s was in a list of %s".formatted(project, seen));
       }

@@ -11,6 +11,8 @@ import java.util.Map;
  * good.
  */
 final class WaitingCheck {
+  static final String WAITING = "fires that still wait at the end";
+
   /**
    * For how long a fire may wait for nothing, by the time from which it could start to the pause:
    * for a leader that is late on a busy machine, and for a pause that had to be asked for again.
@@ -58,6 +60,7 @@ final class WaitingCheck {
             "counts %d fires that wait, %d are on record"
                 .formatted(schedule.queued(), fires.size()));
       }
+      findings.count(WAITING, fires.size());
       fires.forEach(fire -> judge(schedule, fire));
     }
   }

@@ -47,6 +47,7 @@ class JudgePgTest {
       }
       assertEquals(1, judgement.count(RunCheck.ENDED_LATE));
       assertEquals(0, judgement.count(RunCheck.BEGAN_LATE));
+      assertEquals(1, judgement.count(FlowCheck.ALL_SUCCEED));
     }
   }
 
@@ -85,8 +86,11 @@ class JudgePgTest {
   /** A change to a clean run that breaks nothing. */
   static Stream<Plants.Forgery> excused() {
     return Stream.of(
-        // Who stands still cannot end its handlers.
-        FlowPlants::runOn,
+        // Who stands still cannot end its handlers, whoever else was cut off.
+        (run, play) -> {
+          play.cutOff = Set.of(2L);
+          FlowPlants.runOn(run, play);
+        },
         // Within what a fence is granted.
         (run, play) -> play.cutOff = Set.of(1L),
         // It came just before the schedule was paused.
@@ -100,6 +104,26 @@ class JudgePgTest {
           FlowPlants.skip(run, play, "dependency-failed");
         },
         (run, play) -> play.ledger.listed(run.plain, "a"));
+  }
+
+  @Test
+  void countsWhatItLookedAtOfFencesListsAndSkippedJobs() throws Exception {
+    try (Play play = new Play(DATABASE)) {
+      CleanRun run = new CleanRun(play);
+      play.cutOff = Set.of(1L);
+      play.ledger.listed(run.plain, "a");
+      FlowPlants.die(run, play, "worker-lost");
+      FlowPlants.skip(run, play, "dependency-failed");
+      FlowPlants.queue(run, play);
+      FlowPlants.pause(play, 1, "1 second");
+      Judgement judgement = Judge.judge(play.evidence(folder));
+      assertEquals(List.of(), violations(judgement));
+      // The parent's own worker was lost too.
+      assertEquals(2, judgement.count(FenceCheck.ENDED));
+      assertEquals(1, judgement.count(TenantCheck.LISTED));
+      assertEquals(1, judgement.count(EdgeCheck.SKIPPED));
+      assertEquals(1, judgement.count(WaitingCheck.WAITING));
+    }
   }
 
   @ParameterizedTest
