@@ -30,8 +30,10 @@ help:
 	@echo '                    mvn verify && cd $(WEBUI) && npm run check && npm test && npm run budget && npm run e2e'
 	@echo 'make verify       the long tests too: mutation of the six structures, limits and leaders under fire'
 	@echo '                    mvn verify -Pmutation -Dtests.excluded='
-	@echo 'make fuzz         20,000 random requests to the API, made from its description'
+	@echo 'make fuzz         20,000 random requests to the API, made from its description; then, where there is Python,'
+	@echo '                  those of schemathesis to the running stack'
 	@echo '                    mvn -pl api-service -am test-compile surefire:test@http-test -Dtest=FuzzHttpTest -Dfuzz.requests=20000 -Dfuzz.seed='
+	@echo '                    api-service/src/test/fuzz/fuzz.sh'
 	@echo 'make chaos        break the running system in every way for 3 minutes, then judge it (docs/chaos.md)'
 	@echo '                    $(STACK) chaos'
 	@echo 'make bench        benchmarks of the six structures, about 6 minutes'
@@ -44,7 +46,7 @@ help:
 	@echo
 	@echo 'Variables: JOBS_UP_API_PORT, JOBS_UP_DASHBOARD_PORT, JOBS_UP_POSTGRES_PORT, JOBS_UP_<service>_HEALTH_PORT,'
 	@echo '  JOBS_WORKER_SLOTS, WORKFLOWS_DIR (folder of graphs), WEBUI_SKIP=1 (no Node needed), MVN (how to call Maven),'
-	@echo '  FUZZ_REQUESTS, FUZZ_SEED (makes a run again),'
+	@echo '  FUZZ_REQUESTS, FUZZ_SEED (makes a run again), FUZZ_EXAMPLES, FUZZ_API (origin) and FUZZ_PASSWORD of a stack,'
 	@echo '  CHAOS_MINUTES, CHAOS_SEED, CHAOS_SCENARIO, CHAOS_DATABASE_URL (a PostgreSQL of yours)'
 
 build: target/built
@@ -77,6 +79,7 @@ verify:
 fuzz:
 	$(MVN) -pl api-service -am -Dsurefire.failIfNoSpecifiedTests=false test-compile surefire:test@http-test \
 	  -Dtest=FuzzHttpTest -Dfuzz.requests=$(FUZZ_REQUESTS) -Dfuzz.seed=$(FUZZ_SEED)
+	@api-service/src/test/fuzz/fuzz.sh
 
 chaos: build
 	$(STACK) chaos
