@@ -20,14 +20,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Against an API that answers everything alike. */
-class ProbesTest {
+/** What the load asks for, of an API that answers everything alike. */
+class LoadRequestsTest {
   private static final int ROUNDS = 200;
   private static final String PAGE = "{\"items\":[{\"id\":\"7\"}]}";
 
   private final Ledger ledger = new Ledger();
   private final Set<String> asked = ConcurrentHashMap.newKeySet();
   private HttpServer server;
+  private LoadPlan plan;
   private LoadClient client;
   private volatile int status = 404;
 
@@ -37,19 +38,18 @@ class ProbesTest {
     server.createContext("/", this::answer);
     server.start();
     URI origin = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-    client =
-        new LoadClient(
-            new LoadPlan(
-                1,
-                List.of(origin),
-                "a@localhost",
-                "secret",
-                () -> {
-                  throw new IllegalStateException("no database is asked");
-                },
-                1,
-                List.of("a", "b")),
-            ledger);
+    plan =
+        new LoadPlan(
+            1,
+            List.of(origin),
+            "a@localhost",
+            "secret",
+            () -> {
+              throw new IllegalStateException("no database is asked");
+            },
+            1,
+            List.of("a", "b"));
+    client = new LoadClient(plan, ledger);
   }
 
   @AfterEach
@@ -117,5 +117,18 @@ class ProbesTest {
     ledger.listed(7, "b");
 
     assertEquals(1, ledger.crossings().size());
+  }
+
+  /** A run of a minute at the rate of a measurement draws so few that none may be a workflow. */
+  @Test
+  void beginsWithAWorkflowSoThatEdgesAreJudged() {
+    status = 200;
+    for (int seed = 0; seed < 20; seed++) {
+      asked.clear();
+      new LoadActions(plan, client, ledger, new Random(seed), Map.of()).next();
+
+      assertEquals(1, asked.size(), asked.toString());
+      assertTrue(asked.iterator().next().contains("/workflows"), asked.toString());
+    }
   }
 }
