@@ -124,8 +124,9 @@ $$;
 -- Raises 42501 (this role, project or queue), 22023 (a value, named by its number), 53400 (no room in the queue;
 -- try again later), 40P01 or 55P03 (a key is being decided by others: repeat the transaction).
 -- p_notify: wakes workers at commit, by one NOTIFY for each queue and priority; without it they find the jobs within
--- their polling interval. A commit with a NOTIFY takes a lock of the whole database cluster for a moment: at
--- thousands of commits per second do without.
+-- their polling interval. A commit with a NOTIFY holds a lock of the whole database cluster until its log is flushed:
+-- such commits go one after the other, no more of them per second than the disk flushes (measured: a fifth of what
+-- 64 sessions commit without). Where many sessions hand in single jobs do without, or hand in more a call.
 CREATE OR REPLACE FUNCTION enqueue_jobs(
   project text, types text[], payloads json[] DEFAULT NULL, queues text[] DEFAULT NULL, priorities int[] DEFAULT NULL,
   run_ats timestamptz[] DEFAULT NULL, unique_keys text[] DEFAULT NULL, notify boolean DEFAULT true)

@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An application that hands in jobs by SQL under a role of its own: at a steady rate, each twentieth
- * of a second, on one thread, until it is closed.
+ * An application that hands in jobs by SQL under a role of its own: at a steady rate, each
+ * twentieth of a second, on one thread, until it is closed.
  */
 final class Application implements AutoCloseable {
   private static final String ROLE = "benchmark_client";
