@@ -1,6 +1,7 @@
 package io.jobscheduler.api.access;
 
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
@@ -11,7 +12,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
+import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.JdbiException;
 import org.jose4j.jwk.JsonWebKey;
 import org.jose4j.jwk.PublicJsonWebKey;
@@ -29,6 +32,12 @@ public class SigningKeys {
   private static final Logger LOG = Logger.getLogger(SigningKeys.class);
   private static final long FRESH_NANOS = Duration.ofMinutes(1).toNanos();
   private static final long UNKNOWN_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** After a failed reading nobody tries for so long: who waited for it does not wait once more. */
+  private static final long AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** How old they may be when they cannot be read: nothing but the key set works without. */
+  private static final long STALE_NANOS = Duration.ofMinutes(10).toNanos();
 
   /** How long a key is published before it signs: far longer than anybody keeps our key set. */
   static final Duration LEAD = Duration.ofDays(1);
@@ -49,12 +58,24 @@ public class SigningKeys {
 
   private final SigningKeyStore store;
   private final AccessConfig config;
+  private final LongSupplier nanoClock;
   private volatile @Nullable Keys keys;
   private volatile @Nullable Signing signing;
 
+  /** Why the last reading failed, and when. Guarded by the monitor. */
+  private @Nullable RuntimeException failure;
+
+  private long failedAtNanos;
+
+  @Inject
   SigningKeys(SigningKeyStore store, AccessConfig config) {
+    this(store, config, System::nanoTime);
+  }
+
+  SigningKeys(SigningKeyStore store, AccessConfig config, LongSupplier nanoClock) {
     this.store = store;
     this.config = config;
+    this.nanoClock = nanoClock;
   }
 
   /** The key that verifies tokens of {@code kid}; null when there is none. */
@@ -111,19 +132,41 @@ public class SigningKeys {
 
   private Keys read(long freshNanos) {
     Keys known = keys;
-    if (known != null && System.nanoTime() - known.readAtNanos() < freshNanos) {
+    if (known != null && nanoClock.getAsLong() - known.readAtNanos() < freshNanos) {
       return known;
     }
     synchronized (this) {
       known = keys;
-      if (known != null && System.nanoTime() - known.readAtNanos() < freshNanos) {
+      if (known != null && nanoClock.getAsLong() - known.readAtNanos() < freshNanos) {
         return known;
       }
-      rotateIfDue();
-      Keys fresh = parse(store.listSigningKeys(config.tokenLifetime().plus(MARGIN)));
-      keys = fresh;
-      return fresh;
+      RuntimeException before = failure;
+      if (before == null || nanoClock.getAsLong() - failedAtNanos >= AGAIN_NANOS) {
+        try {
+          Keys fresh = readOnce();
+          keys = fresh;
+          failure = null;
+          return fresh;
+        } catch (RuntimeException e) {
+          before = e;
+          failure = e;
+          failedAtNanos = nanoClock.getAsLong();
+        }
+      }
+      // The keys of before do for a while when the database is away, but not to say that there is
+      // no such key.
+      if (known == null
+          || freshNanos < FRESH_NANOS
+          || nanoClock.getAsLong() - known.readAtNanos() >= STALE_NANOS) {
+        throw before;
+      }
+      return known;
     }
+  }
+
+  private Keys readOnce() {
+    rotateIfDue();
+    return parse(store.listSigningKeys(config.tokenLifetime().plus(MARGIN)));
   }
 
   // What goes wrong here must not stop those who only want to verify: the keys that are there go
@@ -137,12 +180,15 @@ public class SigningKeys {
           LOG.infof("A new signing key was made; it signs from tomorrow on: kid=%s", next.kid());
         }
       }
+    } catch (ConnectionException e) {
+      // The reading would wait for one in vain once more.
+      throw e;
     } catch (IllegalStateException | JdbiException e) {
       LOG.warnf(e, "The next signing key could not be made; it is tried again in a minute");
     }
   }
 
-  private static Keys parse(List<SigningKeyStore.StoredKey> stored) {
+  private Keys parse(List<SigningKeyStore.StoredKey> stored) {
     Map<String, PublicKey> verifying = new HashMap<>();
     List<Map<String, Object>> published = new ArrayList<>();
     Signer signer = null;
@@ -159,6 +205,6 @@ public class SigningKeys {
         signer = new Signer(key.kid(), key.privateKeyEncrypted());
       }
     }
-    return new Keys(Map.copyOf(verifying), List.copyOf(published), signer, System.nanoTime());
+    return new Keys(Map.copyOf(verifying), List.copyOf(published), signer, nanoClock.getAsLong());
   }
 }

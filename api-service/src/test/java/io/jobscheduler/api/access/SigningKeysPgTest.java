@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.jobscheduler.api.TestProjects;
+import io.jobscheduler.api.database.JdbiProducer;
+import io.jobscheduler.schema.testing.Role;
 import io.jobscheduler.schema.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -18,10 +23,15 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jdbi.v3.core.ConnectionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
 class SigningKeysPgTest {
   @RegisterExtension final TestDatabase database = new TestDatabase();
@@ -93,6 +103,47 @@ class SigningKeysPgTest {
     assertNull(alone.verifying(first));
     assertEquals(1, alone.published().size());
     assertEquals(next, alone.signing().kid());
+  }
+
+  @Test
+  void whileTheDatabaseIsAwayOneWaitsAndTheKeysOfBeforeGoOn() {
+    AtomicLong clock = new AtomicLong();
+    AtomicBoolean away = new AtomicBoolean();
+    AtomicInteger tries = new AtomicInteger();
+    PGSimpleDataSource source =
+        new PGSimpleDataSource() {
+          @Override
+          public Connection getConnection() throws SQLException {
+            tries.incrementAndGet();
+            if (away.get()) {
+              throw new SQLException("away", "08001");
+            }
+            return database.connect(Role.API);
+          }
+        };
+    SigningKeys keys =
+        new SigningKeys(new SigningKeyStore(JdbiProducer.over(source)), config, clock::get);
+    assertNotNull(keys.verifying(first));
+
+    away.set(true);
+    tries.set(0);
+    clock.addAndGet(Duration.ofMinutes(2).toNanos());
+    for (int i = 0; i < 10; i++) {
+      assertNotNull(keys.verifying(first));
+      assertEquals(1, keys.published().size());
+      assertThrows(ConnectionException.class, () -> keys.verifying("who knows"));
+    }
+    assertEquals(1, tries.get(), "nobody waits for what has just failed");
+    clock.addAndGet(Duration.ofSeconds(2).toNanos());
+    assertNotNull(keys.verifying(first));
+    assertEquals(2, tries.get(), "but soon again");
+    clock.addAndGet(Duration.ofMinutes(10).toNanos());
+    assertThrows(ConnectionException.class, () -> keys.verifying(first));
+
+    away.set(false);
+    clock.addAndGet(Duration.ofSeconds(2).toNanos());
+    assertNotNull(keys.verifying(first));
+    assertNull(keys.verifying("who knows"));
   }
 
   @Test
