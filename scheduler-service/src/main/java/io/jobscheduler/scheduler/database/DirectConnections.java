@@ -68,6 +68,8 @@ public class DirectConnections {
     properties.setProperty("options", SESSION_OPTIONS);
     properties.setProperty("assumeMinServerVersion", "14");
     properties.setProperty("tcpKeepAlive", "true");
+    // As of the pool: no row in a log.
+    properties.setProperty("logServerErrorDetail", "false");
     properties.setProperty("connectTimeout", "5");
     properties.setProperty("loginTimeout", "5");
     Connection connection = DriverManager.getConnection(url, properties);

@@ -37,6 +37,8 @@ public class DirectConnections implements Connections {
     source.setConnectTimeout(CONNECT_SECONDS);
     source.setLoginTimeout(CONNECT_SECONDS);
     source.setTcpKeepAlive(true);
+    // As of the pool: no row in a log.
+    source.setLogServerErrorDetail(false);
     source.setOptions(
         "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
             + " -c default_transaction_isolation=read\\ committed"
