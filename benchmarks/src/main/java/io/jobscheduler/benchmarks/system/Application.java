@@ -1,6 +1,9 @@
 package io.jobscheduler.benchmarks.system;
 
 import io.jobscheduler.localstack.LocalStack;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -27,6 +30,11 @@ final class Application implements AutoCloseable {
 
   private Application(LocalStack stack, int perSecond) {
     this.thread = new Thread(() -> run(stack, perSecond), "application");
+  }
+
+  /** A new folder for a stack, so that a run finds nothing of the one before. */
+  static Path newFolder(String name) throws IOException {
+    return Files.createTempDirectory(Path.of("target").toAbsolutePath(), name + "-");
   }
 
   /** Makes the role, and lets it enqueue into the project {@code default}. */

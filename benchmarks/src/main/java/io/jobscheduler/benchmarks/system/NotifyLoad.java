@@ -44,7 +44,7 @@ public final class NotifyLoad {
   public static void main(String[] args) throws Exception {
     Duration turn = Duration.ofSeconds(args.length > 0 ? Long.parseLong(args[0]) : 60);
     int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 3;
-    Path folder = Path.of("target", "notify-load").toAbsolutePath();
+    Path folder = Application.newFolder("notify-load");
     List<Connection> listeners = new ArrayList<>();
     try (LocalStack stack =
         LocalStack.builder(folder).services(new Service[0]).progress(System.out::println).build()) {

@@ -1,6 +1,7 @@
 package io.jobscheduler.benchmarks.system;
 
 import io.jobscheduler.localstack.LocalStack;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,11 +21,11 @@ public final class OldSnapshotLoad {
   private OldSnapshotLoad() {}
 
   /** Runs it and prints the figures. */
-  public static void main(String[] args) throws SQLException {
+  public static void main(String[] args) throws IOException, SQLException {
     Duration held = Duration.ofMinutes(args.length > 0 ? Long.parseLong(args[0]) : 30);
     Duration line = Duration.ofSeconds(args.length > 1 ? Long.parseLong(args[1]) : 60);
     int rate = args.length > 2 ? Integer.parseInt(args[2]) : 500;
-    Path folder = Path.of("target", "old-snapshot-load").toAbsolutePath();
+    Path folder = Application.newFolder("old-snapshot-load");
     try (LocalStack stack = LocalStack.builder(folder).progress(System.out::println).build()) {
       stack.start();
       Application.allow(stack);

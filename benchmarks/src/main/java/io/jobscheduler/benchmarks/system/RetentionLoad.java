@@ -3,6 +3,7 @@ package io.jobscheduler.benchmarks.system;
 import io.jobscheduler.localstack.LocalStack;
 import io.jobscheduler.localstack.service.Service;
 import io.jobscheduler.localstack.service.ServiceProcess;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -31,11 +32,11 @@ public final class RetentionLoad {
   private RetentionLoad() {}
 
   /** Runs it and prints the figures. */
-  public static void main(String[] args) throws SQLException {
+  public static void main(String[] args) throws IOException, SQLException {
     boolean days = args.length == 0 || args[0].equals("days");
     int jobs = 1000 * (args.length > 1 ? Integer.parseInt(args[1]) : 3000);
     Duration limit = Duration.ofSeconds(args.length > 2 ? Long.parseLong(args[2]) : 1800);
-    Path folder = Path.of("target", "retention-load").toAbsolutePath();
+    Path folder = Application.newFolder("retention-load");
     try (LocalStack stack =
         LocalStack.builder(folder)
             .services(Service.API, Service.WORKER)
