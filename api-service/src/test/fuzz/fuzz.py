@@ -19,6 +19,8 @@ CHECKS = [
 # could end its membership or its session. FuzzHttpTest sends them.
 LEFT_OUT = ["login", "changePassword", "putMember", "deleteMember"]
 
+THINGS = 20
+
 
 def call(method, path, body, token=None):
     request = urllib.request.Request(
@@ -38,6 +40,30 @@ def call(method, path, body, token=None):
         sys.exit(f"fuzz: no answer from {API}: {e}")
 
 
+def things(here, user, token):
+    """Ids of what the project has, by the name of the parameter; several, since some are deleted."""
+    call("PUT", here + "/queues/fuzz", {"maxConcurrency": 0}, token)
+    known = {"queue": ["fuzz", "default"], "user": [user], "key": ["a", "b"]}
+    job = {"type": "echo", "queue": "fuzz"}
+    steps = [dict(job, key="a"), dict(job, key="b", dependsOn=["a"])]
+    makes = {
+        "job": ("/jobs", job),
+        "workflow": ("/workflows", {"name": "fuzz", "jobs": steps}),
+        "bulkAction": ("/bulk-actions", {"action": "retry", "filter": {"queue": "fuzz"}}),
+    }
+    for name, (path, body) in makes.items():
+        known[name] = [call("POST", here + path, body, token)["id"] for _ in range(THINGS)]
+    known["name"] = [f"fuzz-{i}" for i in range(THINGS)]
+    for name in known["name"]:
+        schedule = {"name": name, "every": "P1D", "job": job}
+        call("POST", here + "/schedules", schedule, token)
+    key = {"name": "fuzz", "scopes": ["read"]}
+    known["api key"] = [
+        call("POST", here + "/api-keys", key, token)["key"]["id"] for _ in range(THINGS)
+    ]
+    return known
+
+
 def main():
     st, description = sys.argv[1:]
     project = "fuzz-" + secrets.token_hex(6)
@@ -50,9 +76,11 @@ def main():
     call("POST", "/projects", {"name": project}, token)
     user = call("POST", "/users", {"email": email, "password": password}, token)["id"]
     call("PUT", f"/projects/{project}/members/{user}", {"role": "admin"}, token)
+    known = things(f"/projects/{project}", user, token)
     here = os.path.dirname(os.path.abspath(__file__))
     os.environ.update(
         FUZZ_PROJECT=project,
+        FUZZ_KNOWN=json.dumps(known),
         FUZZ_MEMBER=email,
         FUZZ_MEMBER_PASSWORD=password,
         SCHEMATHESIS_HOOKS=os.path.join(here, "hooks.py"),

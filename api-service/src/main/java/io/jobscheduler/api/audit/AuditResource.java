@@ -12,7 +12,9 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +71,15 @@ public class AuditResource {
                   "go on behind so many entries, which were checked before: next of that answer")
           @QueryParam("after")
           @Nullable String after,
-      @Parameter(description = "entries to check at most: 1 to 100000, the default")
+      @Parameter(
+              description = "entries to check at most",
+              schema =
+                  @Schema(
+                      type = SchemaType.INTEGER,
+                      minimum = "1",
+                      maximum = "100000",
+                      defaultValue = "100000"),
+              example = "1000")
           @QueryParam("limit")
           @Nullable String limit) {
     return store.verifyChain(

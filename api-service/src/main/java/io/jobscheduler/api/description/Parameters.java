@@ -72,6 +72,9 @@ final class Parameters {
 
   private static final List<String> NAMES = List.of("project", "queue");
 
+  /** Its limit is of entries to check, not of a page. */
+  private static final String UNPAGED = "/audit/verify";
+
   private Parameters() {}
 
   static void describe(String path, Operation operation) {
@@ -103,7 +106,9 @@ final class Parameters {
       if (inPath && NAMES.contains(name) && schema != null && schema.getPattern() == null) {
         schema.setPattern(NAME);
       }
-      if (parameter.getIn() == Parameter.In.QUERY && name.equals("limit")) {
+      if (parameter.getIn() == Parameter.In.QUERY
+          && name.equals("limit")
+          && !path.endsWith(UNPAGED)) {
         parameter.setSchema(
             OASFactory.createSchema()
                 .addType(Schema.SchemaType.INTEGER)

@@ -69,6 +69,7 @@ public class JobActionsResource {
       @PathParam("project") String project,
       @PathParam("job") String job,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",
@@ -123,6 +124,7 @@ public class JobActionsResource {
       @PathParam("project") String project,
       @PathParam("job") String job,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",

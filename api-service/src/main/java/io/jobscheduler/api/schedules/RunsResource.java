@@ -97,6 +97,7 @@ public class RunsResource {
       @PathParam("name") String name,
       @HeaderParam(Idempotency.KEY) @Nullable String idempotencyKey,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",

@@ -65,6 +65,7 @@ public class ScheduleActionsResource {
       @PathParam("project") String project,
       @PathParam("name") String name,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",

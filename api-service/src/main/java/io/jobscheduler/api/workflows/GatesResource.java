@@ -113,6 +113,7 @@ public class GatesResource {
       @PathParam("workflow") String workflow,
       @PathParam("name") String name,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",

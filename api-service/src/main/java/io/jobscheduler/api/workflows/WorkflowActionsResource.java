@@ -61,6 +61,7 @@ public class WorkflowActionsResource {
       @PathParam("project") String project,
       @PathParam("workflow") String workflow,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",
@@ -97,6 +98,7 @@ public class WorkflowActionsResource {
       @PathParam("project") String project,
       @PathParam("workflow") String workflow,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",
@@ -130,6 +132,7 @@ public class WorkflowActionsResource {
       @PathParam("project") String project,
       @PathParam("workflow") String workflow,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",

@@ -139,6 +139,7 @@ public class WorkflowJobsResource {
       @PathParam("workflow") String workflow,
       @PathParam("key") String key,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",
@@ -176,6 +177,7 @@ public class WorkflowJobsResource {
       @PathParam("workflow") String workflow,
       @PathParam("key") String key,
       @RequestBody(
+              required = false,
               content =
                   @Content(
                       mediaType = "application/json",
