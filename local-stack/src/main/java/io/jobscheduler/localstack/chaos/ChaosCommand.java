@@ -84,29 +84,28 @@ public final class ChaosCommand {
                 words(settings.time()),
                 String.join(", ", settings.scenarios().stream().map(Scenario::label).toList())));
     List<ScenarioReport> reports = new ArrayList<>();
-    boolean failed = false;
+    List<String> failures = new ArrayList<>();
     for (Scenario scenario : settings.scenarios()) {
       try {
-        failed |= !run(scenario, reports);
+        run(scenario, reports).forEach(failure -> failures.add(scenario.label() + ": " + failure));
       } catch (StackFailure e) {
         // The others are run, and what was found so far is written, all the same.
-        failed = true;
+        failures.add(scenario.label() + ": " + e.getMessage());
         say("FAILED: " + scenario.label() + ": " + e.getMessage());
       }
     }
-    if (reports.isEmpty()) {
-      return 1;
-    }
-    ChaosReport report = new ChaosReport(settings.seed(), startedAt, Machine.words(), reports);
+    ChaosReport report =
+        new ChaosReport(settings.seed(), startedAt, Machine.words(), reports, failures);
     Path page = ReportFiles.write(settings.reports(), report);
     FaultLog.write(settings.reports(), faults);
     reports.forEach(one -> Summary.lines(one).forEach(out::println));
+    failures.forEach(failure -> out.println("FAILED: " + failure));
     out.println("Report: " + page + " (chaos-report.json and chaos-faults.json beside it)");
     out.println("Again, with the same schedule: CHAOS_SEED=" + settings.seed());
-    return failed || !report.passed() ? 1 : 0;
+    return report.passed() ? 0 : 1;
   }
 
-  private boolean run(Scenario scenario, List<ScenarioReport> reports) {
+  private List<String> run(Scenario scenario, List<ScenarioReport> reports) {
     Path home = settings.folder().resolve(scenario.label());
     delete(home);
     say("Scenario " + scenario.label() + ": starting …");
@@ -116,7 +115,7 @@ public final class ChaosCommand {
       int rate = settings.jobsPerSecond();
       reports.add(run.run(rate == 0 ? scenario.size().jobsPerSecond() : rate));
       faults.put(scenario.label(), run.injected());
-      return !run.failed();
+      return run.failures();
     } catch (SQLException e) {
       throw new StackFailure("The record cannot be read: " + e.getMessage(), e);
     } catch (InterruptedException e) {

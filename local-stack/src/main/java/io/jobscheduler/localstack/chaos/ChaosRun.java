@@ -108,9 +108,9 @@ final class ChaosRun {
     }
   }
 
-  /** Whether something went wrong that is no invariant: what never came back. */
-  boolean failed() {
-    return notes.failed();
+  /** What went wrong that is no invariant, such as what never came back. */
+  List<String> failures() {
+    return notes.failures();
   }
 
   /** The faults that came about. */

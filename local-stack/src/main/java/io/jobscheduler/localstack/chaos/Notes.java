@@ -6,20 +6,19 @@ import java.util.List;
 /** What the report says besides figures. Thread-safe. */
 final class Notes {
   private final List<String> notes = new ArrayList<>();
-  private boolean failed;
+  private final List<String> failures = new ArrayList<>();
 
   synchronized void add(String note) {
     notes.add(note);
   }
 
   /** Something that must not be, though no invariant forbids it. */
-  synchronized void fail(String note) {
-    notes.add("FAILED: " + note);
-    failed = true;
+  synchronized void fail(String failure) {
+    failures.add(failure);
   }
 
-  synchronized boolean failed() {
-    return failed;
+  synchronized List<String> failures() {
+    return List.copyOf(failures);
   }
 
   synchronized List<String> all() {

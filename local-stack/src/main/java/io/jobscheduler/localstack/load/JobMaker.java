@@ -8,7 +8,7 @@ import java.util.Random;
 
 /** Draws jobs and workflows. One thread; the same seed draws the same ones. */
 final class JobMaker {
-  /** How far behind its promise a job may be drawn: bodies as the API takes them. */
+  /** A job: its body as the API takes it. */
   record Made(Map<String, Object> body, String queue, Expectation expectation) {}
 
   /** A workflow; {@code fails}: a node of it dies by its own word. */
@@ -59,7 +59,17 @@ final class JobMaker {
   private Made lengthy() {
     int millis =
         random.nextInt(10) == 0 ? 20_000 + random.nextInt(5_000) : 2_000 + random.nextInt(3_000);
-    return on(LoadQueues.SLOW, body("sleep", Map.of("millis", millis)), Expectation.SUCCEEDS);
+    return slow(Map.of("millis", millis));
+  }
+
+  /**
+   * Where workers die all the time one job may lose several of them. By the usual policy it would
+   * then wait for longer than a load takes to run out.
+   */
+  private Made slow(Map<String, Object> payload) {
+    Map<String, Object> body = body("sleep", payload);
+    body.put("retry", QUICK_RETRY);
+    return on(LoadQueues.SLOW, body, Expectation.SUCCEEDS);
   }
 
   /** Fails once or twice and then succeeds. */
@@ -96,11 +106,11 @@ final class JobMaker {
 
   /** One that waits for its time, or runs, for seconds: a cancel a little later finds it so. */
   Made toCancel() {
-    Map<String, Object> body = body("sleep", Map.of("millis", 5_000 + random.nextInt(5_000)));
+    Made made = slow(Map.of("millis", 5_000 + random.nextInt(5_000)));
     if (random.nextBoolean()) {
-      body.put("delay", "PT20S");
+      made.body().put("delay", "PT20S");
     }
-    return on(LoadQueues.SLOW, body, Expectation.SUCCEEDS);
+    return made;
   }
 
   private static Map<String, Object> body(String type, Map<String, ?> payload) {

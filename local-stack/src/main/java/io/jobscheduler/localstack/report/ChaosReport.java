@@ -9,11 +9,18 @@ import java.util.List;
  *
  * @param seed of the run, from which each scenario's is drawn
  * @param machine processors, Java and PostgreSQL, in words
+ * @param failures what must not be though no invariant forbids it, such as a scenario that could
+ *     not run and a process that never came back; each with its scenario
  */
 public record ChaosReport(
-    long seed, Instant startedAt, String machine, List<ScenarioReport> scenarios) {
+    long seed,
+    Instant startedAt,
+    String machine,
+    List<ScenarioReport> scenarios,
+    List<String> failures) {
   public ChaosReport {
     scenarios = List.copyOf(scenarios);
+    failures = List.copyOf(failures);
   }
 
   /** Accepted jobs of all scenarios. */
@@ -26,9 +33,10 @@ public record ChaosReport(
     return scenarios.stream().mapToInt(ScenarioReport::faultCount).sum();
   }
 
-  /** Every promise was put to the test in each scenario, and kept. */
+  /** Every promise was put to the test in each scenario, and kept, and nothing else failed. */
   public boolean passed() {
     return !scenarios.isEmpty()
+        && failures.isEmpty()
         && judgement().clean()
         && scenarios.stream().allMatch(scenario -> scenario.unproved().isEmpty());
   }

@@ -28,6 +28,7 @@ final class ReportJson {
     root.put("machine", report.machine());
     root.put("clean", all.clean());
     root.put("passed", report.passed());
+    root.put("failures", report.failures());
     root.put("jobs", report.jobs());
     root.put("faults", report.faultCount());
     root.put("invariants", invariants(all));

@@ -49,6 +49,7 @@ final class ReportPage {
         "%s, seed %d, %s"
             .formatted(report.startedAt().truncatedTo(SECONDS), report.seed(), report.machine()));
     text("div", report.passed() ? "verdict good" : "verdict bad", summary(report, all));
+    report.failures().forEach(failure -> text("p", "", "Failed: " + failure));
     heading("Invariants");
     invariants(all);
     violations(report, all);
@@ -61,6 +62,9 @@ final class ReportPage {
 
   private static String summary(ChaosReport report, Judgement all) {
     String size = "%,d jobs, %,d faults: ".formatted(report.jobs(), report.faultCount());
+    if (all.clean() && !report.failures().isEmpty()) {
+      return size + "failed, though no invariant was violated.";
+    }
     if (all.clean() && !report.passed()) {
       return size + "proves too little, see the scenarios.";
     }

@@ -58,9 +58,14 @@ class ReportFilesTest {
   }
 
   private JsonNode json(ScenarioReport... scenarios) throws IOException {
+    return json(List.of(), scenarios);
+  }
+
+  private JsonNode json(List<String> failures, ScenarioReport... scenarios) throws IOException {
     ReportFiles.write(
         folder,
-        new ChaosReport(SEED, Instant.parse("2026-01-01T00:00:00Z"), "2 CPUs", List.of(scenarios)));
+        new ChaosReport(
+            SEED, Instant.parse("2026-01-01T00:00:00Z"), "2 CPUs", List.of(scenarios), failures));
     return new ObjectMapper().readTree(Files.readString(folder.resolve("chaos-report.json")));
   }
 
@@ -104,6 +109,16 @@ class ReportFilesTest {
     assertEquals(List.of(), unproved(5_000, Map.of("worker-kill", 12), looked, counts));
     assertTrue(
         json(report(5_000, Map.of("worker-kill", 12), looked, counts)).path("passed").asBoolean());
+
+    JsonNode failed =
+        json(
+            List.of("mix: a process never came back"),
+            report(5_000, Map.of("worker-kill", 12), looked, counts));
+    assertTrue(failed.path("clean").asBoolean());
+    assertFalse(failed.path("passed").asBoolean());
+    assertEquals("mix: a process never came back", failed.at("/failures/0").asText());
+    assertTrue(page().contains("verdict bad\">5,000 jobs, 12 faults: failed, though"));
+    assertTrue(page().contains("Failed: mix: a process never came back"));
 
     assertTold("no job was accepted", unproved(0, Map.of("worker-kill", 1), looked, counts));
     assertTold("no fault was injected", unproved(5_000, Map.of(), looked, counts));
