@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fingerprint what they have in common, for {@code jobs?error=}
  * @param errorKind in kebab-case
+ * @param normalisedMessage their message without what differs from job to job: {@code ?} for what
+ *     is quoted, {@code /?} for paths, {@code #} for numbers
  * @param message of the newest of them, its first 1,000 characters
  * @param topFrame the first frame of its stack trace
  * @param firstSeen when the first of those counted died
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record DeadLetterGroup(
     String fingerprint,
     @Nullable String errorKind,
+    @Nullable String normalisedMessage,
     @Nullable String message,
     @Nullable String topFrame,
     Instant firstSeen,

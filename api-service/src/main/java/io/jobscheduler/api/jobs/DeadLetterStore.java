@@ -2,6 +2,7 @@ package io.jobscheduler.api.jobs;
 
 import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
+import io.jobscheduler.schema.failure.NormalMessage;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,10 +30,8 @@ class DeadLetterStore {
   record Found(List<DeadLetterGroup> groups, int known) {}
 
   // A loose index scan: from fingerprint to fingerprint, one probe each, however many jobs share
-  // it.
-  // Then per group its newest job, which orders the page; and only for the page the newest 1,001
-  // jobs
-  // of each group.
+  // it. Then per group its newest job, which orders the page; and only for the page the newest
+  // 1,001 jobs of each group.
   private static final String FIND_GROUPS =
       """
       WITH RECURSIVE walk AS (
@@ -102,10 +101,12 @@ class DeadLetterStore {
 
   private static DeadLetterGroup groupOf(ResultSet row) throws SQLException {
     Long[] samples = (Long[]) row.getArray("samples").getArray();
+    String message = row.getString("error_message");
     return new DeadLetterGroup(
         row.getString("fingerprint"),
         row.getString("error_kind"),
-        row.getString("error_message"),
+        message == null ? null : NormalMessage.of(message),
+        message,
         row.getString("top_frame"),
         row.getObject("first_seen", OffsetDateTime.class).toInstant(),
         row.getObject("last_seen", OffsetDateTime.class).toInstant(),

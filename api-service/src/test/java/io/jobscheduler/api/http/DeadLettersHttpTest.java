@@ -64,6 +64,7 @@ class DeadLettersHttpTest {
     assertEquals("bb", newest.path("fingerprint").asText());
     assertEquals("http-500", newest.path("errorKind").asText());
     assertEquals("answer 2", newest.path("message").asText());
+    assertEquals("answer #", newest.path("normalisedMessage").asText());
     assertEquals("a.B.c(B.java:7)", newest.path("topFrame").asText());
     JsonNode larger = page.path("items").path(1);
     assertEquals(7, larger.path("count").path("value").asInt());

@@ -1,5 +1,6 @@
 package io.jobscheduler.worker.execute;
 
+import io.jobscheduler.schema.failure.NormalMessage;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -8,25 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What failures of one cause have in common: a hash of the error's kind, its message without what
- * differs from job to job, and the innermost frames by class and method. 16 hexadecimal digits.
- * Stateless; reads at most 1,000 characters of the message and a few frames.
+ * What failures of one cause have in common: a hash of the error's kind, its {@link NormalMessage}
+ * and the innermost frames by class and method. 16 hexadecimal digits. Stateless; reads a few
+ * frames.
  */
 public final class ErrorFingerprint {
   private static final int FRAMES = 3;
-  private static final int READ = 1_000;
   private static final int BYTES = 8;
-
-  // In this order: what stands in quotes may be anything, a path may hold numbers.
-  private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"|'[^']*'|`[^`]*`|“[^”]*”");
-  private static final Pattern PATH =
-      Pattern.compile(
-          "\\b[A-Za-z][A-Za-z0-9+.-]*://[^\\s,;]+|/[^\\s,;:]+|\\b[A-Za-z]:\\\\[^\\s,;]+");
-  private static final Pattern HEX =
-      Pattern.compile(
-          "\\b(?:0[xX][0-9a-fA-F]+|(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4,}(?:-[0-9a-fA-F]{2,})*)\\b");
-  private static final Pattern NUMBER = Pattern.compile("[0-9]+(?:[.,:][0-9]+)*");
-  private static final Pattern SPACE = Pattern.compile("\\s+");
 
   // Generated names, which differ from run to run: proxies, lambdas.
   private static final Pattern GENERATED = Pattern.compile("(?:\\$\\$|/0x|\\$Proxy)[^.]*|[0-9]+");
@@ -35,12 +24,12 @@ public final class ErrorFingerprint {
 
   /** Of an outcome that the handler gave in words. */
   public static String of(String kind, @Nullable String message) {
-    return hash(kind + '\n' + normal(message));
+    return hash(kind + '\n' + NormalMessage.of(message));
   }
 
   /** Of an exception, by its own frames and those of its innermost cause. */
   public static String of(String kind, @Nullable String message, Throwable error) {
-    StringBuilder text = new StringBuilder(kind).append('\n').append(normal(message));
+    StringBuilder text = new StringBuilder(kind).append('\n').append(NormalMessage.of(message));
     appendFrames(text, error);
     Throwable root = error;
     // Bounded: causes may form a circle.
@@ -52,19 +41,6 @@ public final class ErrorFingerprint {
       appendFrames(text, root);
     }
     return hash(text.toString());
-  }
-
-  /** The message with whatever differs from job to job replaced. */
-  static String normal(@Nullable String message) {
-    if (message == null) {
-      return "";
-    }
-    String text = message.length() > READ ? message.substring(0, READ) : message;
-    text = QUOTED.matcher(text).replaceAll("?");
-    text = PATH.matcher(text).replaceAll("/?");
-    text = HEX.matcher(text).replaceAll("#");
-    text = NUMBER.matcher(text).replaceAll("#");
-    return SPACE.matcher(text).replaceAll(" ").strip();
   }
 
   private static void appendFrames(StringBuilder text, Throwable error) {
