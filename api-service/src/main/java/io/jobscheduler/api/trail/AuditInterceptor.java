@@ -48,12 +48,12 @@ class AuditInterceptor {
   @AroundInvoke
   @Nullable Object record(InvocationContext call) throws Exception {
     before.beforeChange();
-    readBody(call);
     Method method = call.getMethod();
     trail.of(method.getAnnotation(Operation.class).operationId());
     if (method.getAnnotation(Audited.class).opensItself()) {
       return call.proceed();
     }
+    readBody(call);
     Outcome outcome = AfterCommit.of(() -> jdbi.inTransaction(h -> recorded(call, h)));
     if (outcome.refusal() != null) {
       throw outcome.refusal();

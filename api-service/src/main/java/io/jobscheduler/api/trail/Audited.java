@@ -29,13 +29,16 @@ public @interface Audited {
   boolean keepsRefusals() default false;
 
   /**
-   * Whether the method does what takes long, or holds locks of its own, before its transaction,
-   * which it then makes itself by {@link AuditTrail#change}.
+   * Whether the method does what takes long, reads a large body, or holds locks of its own, before
+   * its transaction, which it then makes itself by {@link AuditTrail#change}.
    */
   @Nonbinding
   boolean opensItself() default false;
 
-  /** The largest body; it is read whole before the transaction begins. */
+  /**
+   * The largest body; it is read whole before the transaction begins, and so before the caller's
+   * role is known. A method that opens its transaction itself reads it itself.
+   */
   @Nonbinding
   int mostBytes() default JsonBody.SMALL;
 }

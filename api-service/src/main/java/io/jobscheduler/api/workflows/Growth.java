@@ -6,6 +6,7 @@ import io.jobscheduler.api.jobs.Need;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.Violations;
+import io.jobscheduler.api.trail.AuditTrail;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,12 +28,22 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 class Growth {
+  /** Edges that the audit log names. */
+  private static final int MOST_NOTED = 100;
+
   private final Surgery surgery;
   private final SurgeryStore stored;
   private final GrowthStore store;
   private final Submitter submitter;
+  private final AuditTrail trail;
 
-  Growth(Surgery surgery, SurgeryStore stored, GrowthStore store, Submitter submitter) {
+  Growth(
+      Surgery surgery,
+      SurgeryStore stored,
+      GrowthStore store,
+      Submitter submitter,
+      AuditTrail trail) {
+    this.trail = trail;
     this.surgery = surgery;
     this.stored = stored;
     this.store = store;
@@ -58,9 +69,19 @@ class Growth {
           Nodes nodes = new Nodes(stored.graph(h, grant.projectId(), workflow), request);
           nodes.check(
               back ? store.edgesAbove(h, grant.projectId(), workflow, nodes.outside()) : List.of());
-          return new Surgery.Outcome<>(true, insert(h, grant, workflow, request));
+          List<ReadyJob> ready = insert(h, grant, workflow, request);
+          trail.changed("dependencies", List.of(), noted(request));
+          return new Surgery.Outcome<>(true, ready);
         });
     submitter.tellDue(request.jobs());
+  }
+
+  /** The first of the edges by themselves: they may send a job back that was ready. */
+  private static List<String> noted(GrowthRequest request) {
+    return request.dependencies().stream()
+        .limit(MOST_NOTED)
+        .map(edge -> edge.from() + " -> " + edge.to())
+        .toList();
   }
 
   private List<ReadyJob> insert(Handle h, Grant grant, int workflow, GrowthRequest request) {

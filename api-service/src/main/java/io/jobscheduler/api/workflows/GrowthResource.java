@@ -9,7 +9,8 @@ import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.jobs.Traceparent;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
-import io.jobscheduler.api.trail.Unaudited;
+import io.jobscheduler.api.trail.AuditTrail;
+import io.jobscheduler.api.trail.Audited;
 import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HeaderParam;
@@ -38,6 +39,7 @@ public class GrowthResource {
   private final Growth growth;
   private final WorkflowStore workflows;
   private final Idempotency idempotency;
+  private final AuditTrail trail;
   private final int mostPayloadBytes;
 
   GrowthResource(
@@ -45,7 +47,9 @@ public class GrowthResource {
       Growth growth,
       WorkflowStore workflows,
       Idempotency idempotency,
+      AuditTrail trail,
       JobLimits limits) {
+    this.trail = trail;
     this.authorizer = authorizer;
     this.growth = growth;
     this.workflows = workflows;
@@ -54,7 +58,7 @@ public class GrowthResource {
   }
 
   @POST
-  @Unaudited("enqueuing")
+  @Audited(value = "workflow", opensItself = true)
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "addWorkflowJobs",
@@ -88,11 +92,13 @@ public class GrowthResource {
         Scope.ofProject(grant.projectId()),
         idempotencyKey,
         bytes,
-        () -> {
-          growth.add(grant, id, request);
-          return Response.status(Response.Status.CREATED)
-              .entity(workflows.findWorkflow(grant.projectId(), id).orElseThrow(Surgery::absent))
-              .build();
-        });
+        () -> trail.change("workflow", workflow, () -> added(grant, id, request)));
+  }
+
+  private Response added(Grant grant, int id, GrowthRequest request) {
+    growth.add(grant, id, request);
+    return Response.status(Response.Status.CREATED)
+        .entity(workflows.findWorkflow(grant.projectId(), id).orElseThrow(Surgery::absent))
+        .build();
   }
 }

@@ -84,6 +84,28 @@ class WorkflowAuditHttpTest {
   }
 
   @Test
+  void jobsThatAreAddedAndWhatHasToWaitForThem() {
+    String workflow = submit("{\"key\":\"a\",\"type\":\"t\"},{\"key\":\"b\",\"type\":\"t\"}");
+    String more =
+        "{\"jobs\":[{\"key\":\"c\",\"type\":\"t\",\"payload\":{\"secret\":1}}],"
+            + "\"dependencies\":[{\"from\":\"c\",\"to\":\"b\"}]}";
+    admin.post(workflow + "/jobs", more).status(201);
+    JsonNode added = changes("addWorkflowJobs");
+    assertChange("{\"ready\":2}", "{\"blocked\":1,\"ready\":2}", added.path("jobs"));
+    assertChange("[]", "[\"c -> b\"]", added.path("dependencies"));
+
+    admin.post(workflow + "/jobs", more).status(400);
+    assertEquals(
+        1,
+        admin
+            .get(project + "/audit?action=addWorkflowJobs")
+            .status(200)
+            .json()
+            .path("items")
+            .size());
+  }
+
+  @Test
   void pausesSignalsAndDecisions() {
     String workflow =
         submit(
