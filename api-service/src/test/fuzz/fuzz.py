@@ -14,6 +14,8 @@ CHECKS = [
     "content_type_conformance",
     "response_headers_conformance",
     "response_schema_conformance",
+    "negative_data_rejection",
+    "missing_required_header",
 ]
 # Failed logins from one address are throttled, and so would be those of the run itself; the others
 # could end its membership or its session. FuzzHttpTest sends them.
