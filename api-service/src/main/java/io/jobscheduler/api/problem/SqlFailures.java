@@ -14,10 +14,12 @@ public final class SqlFailures {
 
   // The classes of "try later": connection exception, insufficient resources, operator
   // intervention, system error, transaction rollback; a password or database that is not there
-  // (yet);
-  // and a schema that is not there yet.
+  // (yet); and a schema that is not there yet.
   private static final Set<String> AWAY = Set.of("08", "53", "57", "58", "40", "28", "3D");
   private static final Set<String> NOT_MIGRATED = Set.of("42P01", "3F000", "55P03");
+
+  /** The database takes no connections (ALLOW_CONNECTIONS false); no function of ours raises it. */
+  private static final String CLOSED = "55000";
 
   private SqlFailures() {}
 
@@ -47,6 +49,7 @@ public final class SqlFailures {
       return true;
     }
     return NOT_MIGRATED.contains(state)
+        || state.equals(CLOSED)
         || (state.length() == 5 && AWAY.contains(state.substring(0, 2)));
   }
 }
