@@ -31,7 +31,7 @@ help:
 	@echo 'make verify       the long tests too: mutation of the six structures, limits and leaders under fire'
 	@echo '                    mvn verify -Pmutation -Dtests.excluded='
 	@echo 'make fuzz         20,000 random requests to the API, made from its description; then, where there is Python,'
-	@echo '                  those of schemathesis to the running stack'
+	@echo '                  those of schemathesis to the running stack, or to one of its own'
 	@echo '                    mvn -pl api-service -am test-compile surefire:test@http-test -Dtest=FuzzHttpTest -Dfuzz.requests=20000 -Dfuzz.seed='
 	@echo '                    api-service/src/test/fuzz/fuzz.sh'
 	@echo 'make chaos        break the running system in every way for 3 minutes, then judge it (docs/chaos.md)'
@@ -76,7 +76,7 @@ test:
 verify:
 	$(MVN) verify -Pmutation -Dtests.excluded=
 
-fuzz:
+fuzz: build
 	$(MVN) -pl api-service -am -Dsurefire.failIfNoSpecifiedTests=false test-compile surefire:test@http-test \
 	  -Dtest=FuzzHttpTest -Dfuzz.requests=$(FUZZ_REQUESTS) -Dfuzz.seed=$(FUZZ_SEED)
 	@api-service/src/test/fuzz/fuzz.sh

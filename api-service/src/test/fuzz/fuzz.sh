@@ -1,9 +1,10 @@
 #!/bin/sh
 # The API against its own description, by schemathesis: no 5xx, no undocumented status or type, no
-# answer that violates its schema. Against what `make up` runs, or FUZZ_API (origin) with
+# answer that violates its schema, nothing taken that the description forbids. Against what `make up`
+# runs, or, where nothing does, a stack that it starts and ends itself; or FUZZ_API (origin) with
 # FUZZ_PASSWORD (of FUZZ_EMAIL, else admin@localhost, a platform admin). FUZZ_EXAMPLES cases per
 # operation and kind, FUZZ_SEED makes a run again.
-# Where there is no Python, or nothing that runs, it says so and is no failure.
+# Where there is no Python, it says so and is no failure.
 set -eu
 version=4.32.5
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,16 +20,6 @@ command -v python3 >/dev/null || skip 'no python3 is on the PATH.'
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || skip 'it needs Python 3.11 or newer.'
 python3 -c 'import ensurepip, venv' 2>/dev/null || skip 'this Python cannot make a virtual environment (Debian: python3-venv).'
 
-if [ -z "${FUZZ_API:-}" ]; then
-  FUZZ_API=http://localhost:${JOBS_UP_API_PORT:-8080}
-  password=$root/.local/secrets/admin.password
-  [ -r "$root/.local/run/up.pid" ] && [ -r "$password" ] ||
-    skip "no stack is running. Start one by make up in another terminal, or set FUZZ_API and FUZZ_PASSWORD."
-  FUZZ_PASSWORD=$(cat "$password")
-fi
-: "${FUZZ_PASSWORD:?FUZZ_PASSWORD is not set.}"
-export FUZZ_API FUZZ_PASSWORD
-
 # Written last, so that a broken installation is made anew.
 if [ ! -e "$venv/complete" ]; then
   echo "Installing schemathesis $version into target …"
@@ -37,5 +28,31 @@ if [ ! -e "$venv/complete" ]; then
   "$venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$version"
   touch "$venv/complete"
 fi
+
+run=$root/.local/run
+running() {
+  [ -e "$run/stack.properties" ] && kill -0 "$(cut -d' ' -f1 "$run/up.pid")" 2>/dev/null
+}
+
+if [ -z "${FUZZ_API:-}" ]; then
+  if ! running; then
+    echo 'Starting a stack …'
+    rm -f "$run/stack.properties"
+    java -jar "$root/local-stack/target/local-stack.jar" up >"$root/target/fuzz-stack.log" 2>&1 &
+    stack=$!
+    trap 'kill "$stack" 2>/dev/null; wait "$stack" || true' EXIT
+    # A program in the background does not get Ctrl-C.
+    trap 'exit 130' INT TERM
+    until running; do
+      kill -0 "$stack" 2>/dev/null || { cat "$root/target/fuzz-stack.log"; exit 1; }
+      sleep 1
+    done
+  fi
+  FUZZ_API=http://localhost:${JOBS_UP_API_PORT:-8080}
+  FUZZ_PASSWORD=$(cat "$root/.local/secrets/admin.password")
+fi
+: "${FUZZ_PASSWORD:?FUZZ_PASSWORD is not set.}"
+export FUZZ_API FUZZ_PASSWORD
+
 cd "$root/target"
-exec "$venv/bin/python" "$here/fuzz.py" "$venv/bin/st" "$root/docs/openapi.yaml"
+"$venv/bin/python" "$here/fuzz.py" "$venv/bin/st" "$root/docs/openapi.yaml"

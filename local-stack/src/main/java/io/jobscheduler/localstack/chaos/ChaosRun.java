@@ -135,6 +135,9 @@ final class ChaosRun {
           .missed()
           .forEach((kind, times) -> notes.add(kind + " found no target " + times + " times"));
       injector.stuck().forEach(this::stuck);
+      if (scenario.size().measures()) {
+        RecoveryMarks.missed(injector.counts(), injector.recoveries()).forEach(notes::fail);
+      }
       return injector;
     }
   }

@@ -44,8 +44,15 @@ import java.util.stream.Collectors;
 enum Scenario {
   /** Everything, and often. */
   MIX(Size.LARGE, 1_700, everything()),
-  /** Everything, on a smaller system and less often. */
-  SMOKE(Size.SMALL, 5_000, everything()),
+  /** A fault of each family within 90 seconds, on a smaller system and less often. */
+  SMOKE(
+      Size.SMALL,
+      5_000,
+      cards(
+          List.of(FaultKind.WORKER_KILL, FaultKind.WORKER_KILL, WORKER_STOP, WORKER_CUT),
+          List.of(FaultKind.LEADER_KILL, LEADER_STOP, API_KILL, OTHER_SETTINGS),
+          List.of(DATABASE_RESTART, CONNECTIONS_TAKEN, TABLE_LOCKED, LOCK_SESSIONS_ENDED),
+          List.of(LIMIT_CHANGED, QUEUE_PAUSED))),
   /** Measures how soon a killed worker's job starts again: at most one kill in 10 s. */
   WORKER_KILL(Size.QUIET, 10_000, Map.of(FaultKind.WORKER_KILL, 1)),
   /** Measures how soon a killed leader is replaced: at most one kill in 10 s. */

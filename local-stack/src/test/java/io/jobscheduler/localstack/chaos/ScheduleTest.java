@@ -73,12 +73,25 @@ class ScheduleTest {
   }
 
   @Test
+  void smokeHasEveryKindOfItsDeckWithinNinetySeconds() {
+    for (long seed : new long[] {1, 2, 3, SmokeChaosIT.SEED}) {
+      assertEquals(
+          kinds(Scenario.SMOKE.schedule(seed, TEN_MINUTES)),
+          kinds(Scenario.SMOKE.schedule(seed, Duration.ofSeconds(90))),
+          () -> "seed " + seed);
+    }
+  }
+
+  private static EnumSet<FaultKind> kinds(List<PlannedFault> schedule) {
+    return schedule.stream()
+        .map(PlannedFault::kind)
+        .collect(Collectors.toCollection(() -> EnumSet.noneOf(FaultKind.class)));
+  }
+
+  @Test
   void mixHasEveryKindWithinNinetySecondsAndManyInTenMinutes() {
     assertEquals(
-        EnumSet.allOf(FaultKind.class),
-        Scenario.MIX.schedule(3, Duration.ofSeconds(90)).stream()
-            .map(PlannedFault::kind)
-            .collect(Collectors.toCollection(() -> EnumSet.noneOf(FaultKind.class))));
+        EnumSet.allOf(FaultKind.class), kinds(Scenario.MIX.schedule(3, Duration.ofSeconds(90))));
     assertTrue(Scenario.MIX.schedule(3, TEN_MINUTES).size() >= 280);
   }
 }
