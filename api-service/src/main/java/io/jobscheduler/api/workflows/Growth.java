@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 class Growth {
-  /** Edges that the audit log names. */
+  /** Jobs and edges that the audit log names. */
   private static final int MOST_NOTED = 100;
 
   private final Surgery surgery;
@@ -70,14 +70,22 @@ class Growth {
           nodes.check(
               back ? store.edgesAbove(h, grant.projectId(), workflow, nodes.outside()) : List.of());
           List<ReadyJob> ready = insert(h, grant, workflow, request);
-          trail.changed("dependencies", List.of(), noted(request));
+          trail.changed("added", List.of(), keys(request));
+          trail.changed("dependencies", List.of(), edges(request));
           return new Surgery.Outcome<>(true, ready);
         });
     submitter.tellDue(request.jobs());
   }
 
+  private static List<String> keys(GrowthRequest request) {
+    return request.jobs().jobs().stream()
+        .limit(MOST_NOTED)
+        .map(WorkflowRequest.Member::key)
+        .toList();
+  }
+
   /** The first of the edges by themselves: they may send a job back that was ready. */
-  private static List<String> noted(GrowthRequest request) {
+  private static List<String> edges(GrowthRequest request) {
     return request.dependencies().stream()
         .limit(MOST_NOTED)
         .map(edge -> edge.from() + " -> " + edge.to())

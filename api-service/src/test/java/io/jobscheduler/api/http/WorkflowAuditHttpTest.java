@@ -91,10 +91,10 @@ class WorkflowAuditHttpTest {
             + "\"dependencies\":[{\"from\":\"c\",\"to\":\"b\"}]}";
     admin.post(workflow + "/jobs", more).status(201);
     JsonNode added = changes("addWorkflowJobs");
-    assertChange("{\"ready\":2}", "{\"blocked\":1,\"ready\":2}", added.path("jobs"));
+    assertChange("[]", "[\"c\"]", added.path("added"));
     assertChange("[]", "[\"c -> b\"]", added.path("dependencies"));
 
-    admin.post(workflow + "/jobs", more).status(400);
+    admin.post(workflow + "/jobs", more).status(422);
     assertEquals(
         1,
         admin
