@@ -291,8 +291,22 @@ BEGIN
 END
 $$;
 
+-- Whether a project is there; until the caller's transaction ends nobody deletes it, for a deletion locks its row FOR
+-- UPDATE before it looks for open actions. One in flight is waited for. KEY SHARE, as a foreign key's check: it is in
+-- nobody else's way. Taken before an action's row.
+CREATE OR REPLACE FUNCTION hold_project(p_project int) RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path = jobs, pg_temp
+AS $$
+BEGIN
+  PERFORM 1 FROM projects p WHERE p.id = p_project AND p.deleted_at IS NULL FOR KEY SHARE;
+  RETURN FOUND;
+END
+$$;
+
 -- Stores an action and looks at the first p_scan rows for its jobs, so that an ordinary one has its jobs of this
 -- very snapshot; the leader goes on. Answers its id; and over: there are more jobs than max_jobs (to be rolled back).
+-- Id null: the project was deleted meanwhile.
 CREATE OR REPLACE FUNCTION submit_bulk_action(
   p_project int, p_spec jsonb, p_queues int[], p_by text, p_scan int, OUT id bigint, OUT over boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -303,6 +317,9 @@ DECLARE
   a bulk_actions;
 BEGIN
   PERFORM require_read_committed();
+  IF NOT hold_project(p_project) THEN
+    RETURN;
+  END IF;
   a := bulk_action_of(p_project, p_spec, p_queues);
   INSERT INTO bulk_actions (project_id, action, requested_by, reason, filter, states, queue_ids, type, tag, workflow_id,
       schedule_id, worker_id, error, created_after, created_before, job_ids, snapshot_at, last_job_id, max_jobs,
@@ -563,6 +580,10 @@ DECLARE
   v_action text;
   v_reason text;
 BEGIN
+  PERFORM require_read_committed();
+  IF NOT hold_project(p_project) THEN
+    RETURN 'gone';
+  END IF;
   SELECT b.state, b.action, b.state_reason INTO v_state, v_action, v_reason FROM bulk_actions b
    WHERE b.id = p_id AND b.project_id = p_project AND (p_queues IS NULL OR b.queue_ids <@ p_queues)
      FOR NO KEY UPDATE;
@@ -780,6 +801,12 @@ BEGIN
     RETURN;
   END IF;
   project_id := a.project_id;
+  IF EXISTS (SELECT 1 FROM projects p WHERE p.id = a.project_id AND p.deleted_at IS NOT NULL) THEN
+    -- A project with an open action is not deleted. Were it so for all that, none of its jobs comes to life.
+    PERFORM move_bulk_action(a.id, CASE a.state WHEN 'undoing' THEN 'undone' ELSE 'stopped' END, 'project-deleted');
+    worked := 1;
+    RETURN;
+  END IF;
   IF a.state = 'pending' THEN
     worked := greatest(collect_bulk_action(a.id, p_scan), 1);
     RETURN;

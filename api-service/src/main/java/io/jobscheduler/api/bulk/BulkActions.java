@@ -37,10 +37,14 @@ class BulkActions {
    * Stores an action for the leader.
    *
    * @return its id
-   * @throws ProblemException 409 when it is for more jobs than it may be
+   * @throws ProblemException 409 when it is for more jobs than it may be; 404 when the project was
+   *     deleted meanwhile
    */
   long submit(Grant grant, BulkRequest request) {
-    BulkStore.Submitted submitted = store.submit(grant, spec(grant, request));
+    BulkStore.Submitted submitted =
+        store
+            .submit(grant, spec(grant, request))
+            .orElseThrow(() -> ProblemException.notFound("project"));
     if (submitted.over()) {
       throw ProblemException.of(
           ProblemType.CONFLICT,

@@ -74,21 +74,29 @@ class BulkStore {
   /** A stored action; over: there are more jobs than it may have, so it must not be kept. */
   record Submitted(long id, boolean over) {}
 
-  // Stores it, and its first jobs as of this very snapshot.
+  // Stores it, and its first jobs as of this very snapshot; a project's deletion waits for it, or
+  // it
+  // for that, and then there is no id.
   private static final String SUBMIT_BULK_ACTION =
       """
       SELECT s.id, s.over FROM jobs.submit_bulk_action(:project, :spec::jsonb, :queues, :by, :scan) s
       """;
 
-  Submitted submit(Grant grant, Map<String, Object> spec) {
+  /** Empty: the project was deleted meanwhile. */
+  Optional<Submitted> submit(Grant grant, Map<String, Object> spec) {
     return jdbi.withHandle(
         h ->
             reach(h.createQuery(SUBMIT_BULK_ACTION), grant)
                 .bind("spec", text(spec))
                 .bind("by", grant.actor().label())
                 .bind("scan", SCANNED)
-                .map((row, c) -> new Submitted(row.getLong("id"), row.getBoolean("over")))
+                .map((row, c) -> submittedOf(row))
                 .one());
+  }
+
+  private static Optional<Submitted> submittedOf(ResultSet row) throws SQLException {
+    Long id = row.getObject("id", Long.class);
+    return id == null ? Optional.empty() : Optional.of(new Submitted(id, row.getBoolean("over")));
   }
 
   // The function locks the action's row, and so waits for the batch in flight.

@@ -126,19 +126,25 @@ public class ProjectStore {
                     .one()));
   }
 
-  // Held to the end: of two deletions one finds it deleted. An enqueue in flight does not wait for
-  // it; as with a queue, what it brings is still served.
+  // Held to the end: of two deletions one finds it deleted; and bulk actions and callbacks, which
+  // hold it KEY SHARE, come before what follows or find it deleted. An enqueue in flight does not
+  // wait for it; as with a queue, what it brings is still served.
   private static final String LOCK_PROJECT =
       """
       SELECT p.id FROM jobs.projects p WHERE p.id = :project AND p.deleted_at IS NULL FOR UPDATE
       """;
 
-  // By jobs_project and the unique index over schedules: one row of each.
+  // One snapshot, later than the lock: what an action that has ended brought back is seen. By
+  // jobs_project, the unique index over schedules, and bulk_actions_open, which is as good as
+  // empty: one row of each.
   private static final String WHAT_LIVES =
       """
       SELECT EXISTS (SELECT 1 FROM jobs.jobs j
                       WHERE j.project_id >= :project AND (j.project_id, j.id) <= (:project, 9223372036854775807)) AS jobs,
-             EXISTS (SELECT 1 FROM jobs.schedules s WHERE s.project_id = :project) AS schedules
+             EXISTS (SELECT 1 FROM jobs.schedules s WHERE s.project_id = :project) AS schedules,
+             EXISTS (SELECT 1 FROM jobs.bulk_actions b
+                      WHERE b.project_id = :project
+                        AND b.state IN ('pending', 'running', 'canary', 'undoing')) AS actions
       """;
 
   private static final String DELETE_QUEUES =
@@ -166,10 +172,11 @@ public class ProjectStore {
     DONE,
     NO_SUCH_PROJECT,
     HAS_JOBS,
-    HAS_SCHEDULES
+    HAS_SCHEDULES,
+    HAS_BULK_ACTIONS
   }
 
-  private record Living(boolean jobs, boolean schedules) {}
+  private record Living(boolean jobs, boolean schedules, boolean actions) {}
 
   /** Ends a project that nothing lives in, with its queues, keys and memberships, in one. */
   Deleted deleteProject(int projectId) {
@@ -185,10 +192,18 @@ public class ProjectStore {
           Living living =
               h.createQuery(WHAT_LIVES)
                   .bind("project", projectId)
-                  .map((row, c) -> new Living(row.getBoolean("jobs"), row.getBoolean("schedules")))
+                  .map(
+                      (row, c) ->
+                          new Living(
+                              row.getBoolean("jobs"),
+                              row.getBoolean("schedules"),
+                              row.getBoolean("actions")))
                   .one();
           if (living.jobs() || living.schedules()) {
             return living.jobs() ? Deleted.HAS_JOBS : Deleted.HAS_SCHEDULES;
+          }
+          if (living.actions()) {
+            return Deleted.HAS_BULK_ACTIONS;
           }
           for (String sql : List.of(DELETE_QUEUES, DELETE_KEYS, DELETE_MEMBERS, DELETE_PROJECT)) {
             h.createUpdate(sql).bind("project", projectId).execute();

@@ -206,7 +206,8 @@ public class ProjectsResource {
   @Operation(
       operationId = "deleteProject",
       summary =
-          "End a project that has no live jobs and no schedules; its keys and memberships end too",
+          "End a project that has no live jobs, no schedules and no bulk actions under way; its"
+              + " keys and memberships end too",
       extensions = @Extension(name = "x-role", value = "admin"))
   public void delete(@PathParam("project") String project) {
     Grant grant = authorizer.require(project, Action.PROJECT_EDIT);
@@ -218,6 +219,9 @@ public class ProjectsResource {
               ProblemType.CONFLICT, "It has jobs that have not ended; cancel them first.");
       case HAS_SCHEDULES ->
           throw ProblemException.of(ProblemType.CONFLICT, "It has schedules; delete them first.");
+      case HAS_BULK_ACTIONS ->
+          throw ProblemException.of(
+              ProblemType.CONFLICT, "It has bulk actions under way; abort them first.");
     }
   }
 }

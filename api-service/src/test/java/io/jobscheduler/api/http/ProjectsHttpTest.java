@@ -103,6 +103,47 @@ class ProjectsHttpTest {
         "history stays for as long as its retention");
   }
 
+  /** Between two steps of a paced action nothing lives; it went on in a project that was gone. */
+  @Test
+  void aProjectDoesNotEndWhileABulkActionOfItIsOpen() {
+    String path = admin.project("ending-bulk");
+    for (int i = 0; i < 2; i++) {
+      String job =
+          admin.post(path + "/jobs", "{\"type\":\"echo\"}").status(201).json().path("id").asText();
+      admin.post(path + "/jobs/" + job + "/cancel", "{}").status(200);
+    }
+    String action =
+        admin
+            .post(
+                path + "/bulk-actions",
+                "{\"action\":\"retry\",\"filter\":{\"state\":\"cancelled\"},\"ratePerSecond\":1}")
+            .status(202)
+            .json()
+            .path("id")
+            .asText();
+    for (String state : List.of("pending", "running", "canary", "undoing")) {
+      ApiClient.sql("UPDATE bulk_actions SET state = '" + state + "' WHERE id = " + action);
+      String refusal = admin.delete(path).problem(409, "conflict").text();
+      assertTrue(refusal.contains("bulk actions under way; abort them first"), refusal);
+    }
+    ApiClient.sql("UPDATE bulk_actions SET state = 'running' WHERE id = " + action);
+    admin.post(path + "/bulk-actions/" + action + "/abort", "").status(200);
+
+    admin.delete(path).status(204);
+
+    assertEquals(
+        "0",
+        ApiClient.value("SELECT worked FROM step_bulk_action(" + action + ", 10, 1000, 1000)"));
+    assertEquals(
+        "0 2",
+        ApiClient.value(
+            """
+            SELECT concat_ws(' ', (SELECT count(*) FROM jobs j WHERE j.project_id = p.id),
+                                  (SELECT count(*) FROM finished_jobs f WHERE f.project_id = p.id))
+              FROM projects p WHERE p.name = 'ending-bulk'
+            """));
+  }
+
   @Test
   void theLastAdminOfAProjectStays() {
     String path = admin.project("last-admin");
