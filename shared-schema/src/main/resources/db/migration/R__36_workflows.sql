@@ -21,8 +21,8 @@ END
 $$;
 
 -- Makes the jobs that are to be made of p_event for these workflows, once each, and returns them: they are ready.
--- A queue that was deleted meanwhile is replaced by the project's default; a template that makes no job leaves
--- job_id null. Internal.
+-- A queue that was deleted meanwhile is replaced by the project's default; a template that makes no job, and a project
+-- that was deleted, leave job_id null. Internal.
 CREATE OR REPLACE FUNCTION fire_callbacks(p_workflows int[], p_event text)
 RETURNS TABLE (id bigint, queue_id int, dispatch_lane smallint, dispatch_key bigint, project_id int)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -35,6 +35,8 @@ DECLARE
   v_flows int[];
   v_ids bigint[];
   v_id bigint;
+  v_projects int[];
+  v_made boolean;
   v_now timestamptz := clock_timestamp();
 BEGIN
   -- fired_at is the guard: whoever comes second finds it set, and makes nothing.
@@ -47,6 +49,12 @@ BEGIN
   IF v_flows IS NULL THEN
     RETURN;
   END IF;
+  -- A deletion holds the project's row and then looks for live jobs: it sees these, or is waited for and none is made.
+  SELECT array_agg(l.id) INTO v_projects
+    FROM (SELECT p.id FROM projects p
+           WHERE p.id = ANY (ARRAY(SELECT w.project_id FROM workflows w WHERE w.id = ANY (v_flows)))
+             AND p.deleted_at IS NULL
+           ORDER BY p.id FOR KEY SHARE) l;
   FOREACH v_id IN ARRAY v_ids LOOP
     BEGIN
       RETURN QUERY
@@ -66,12 +74,17 @@ BEGIN
           WHERE o.project_id = s.project_id AND (o.id = (c.job ->> 'queueId')::int OR o.name = 'default')
           ORDER BY o.deleted_at IS NOT NULL, o.id <> (c.job ->> 'queueId')::int LIMIT 1) q
        WHERE c.workflow_id = v_flows[array_position(v_ids, v_id)] AND c.on_event = p_event AND c.job_id = v_id
+         AND s.project_id = ANY (v_projects)
       RETURNING j.id, j.queue_id, j.dispatch_lane, j.dispatch_key, j.project_id;
+      v_made := FOUND;
     EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
       -- A template that makes no job must not keep its workflow, and others, from ending: fired, and no job.
+      v_made := false;
+    END;
+    IF NOT v_made THEN
       UPDATE workflow_callbacks c SET job_id = NULL
        WHERE c.workflow_id = v_flows[array_position(v_ids, v_id)] AND c.on_event = p_event;
-    END;
+    END IF;
   END LOOP;
 END
 $$;

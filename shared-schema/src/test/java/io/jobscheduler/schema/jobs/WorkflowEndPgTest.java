@@ -2,6 +2,7 @@ package io.jobscheduler.schema.jobs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.jobscheduler.schema.testing.Role;
@@ -184,6 +185,51 @@ class WorkflowEndPgTest {
             "SELECT job_id FROM workflow_callbacks WHERE fired_at IS NOT NULL AND workflow_id = "
                 + broken.id));
     assertEquals("completion=succeeded", told(), "in the default queue, as its own is not there");
+  }
+
+  @Test
+  void inAProjectThatWasDeletedNoCallbackComesToLife() throws SQLException {
+    Flow flow = flow("cancel").job("a").job("b");
+    callback(flow, "first_failure", template(queue));
+    callback(flow, "completion", template(queue));
+    int elsewhere = sql.project("other");
+    int theirs = sql.queue(elsewhere, "default", null);
+    Flow other = new Flow(database, sql, elsewhere, theirs, "cancel").job("a");
+    callback(other, "completion", template(theirs));
+    try (Connection worker = sql.asWorker();
+        Connection deletion = database.connect(Role.OWNER);
+        Connection leader = database.connect(Role.SCHEDULER)) {
+      flow.end(worker, "dead", "a");
+      flow.end(worker, "succeeded", "b");
+      other.end(worker, "succeeded", "a");
+      deletion.setAutoCommit(false);
+      deletion
+          .createStatement()
+          .execute("SELECT id FROM jobs.projects WHERE id = %d FOR UPDATE".formatted(project));
+      leader.createStatement().execute("SET lock_timeout = '100ms'");
+      for (String fires : List.of("finish_workflows", "note_first_failures")) {
+        SQLException waits =
+            assertThrows(
+                SQLException.class,
+                () -> leader.createStatement().execute("SELECT jobs.%s(10)".formatted(fires)));
+        assertEquals("55P03", waits.getSQLState());
+      }
+      deletion
+          .createStatement()
+          .execute(
+              "UPDATE jobs.projects SET deleted_at = clock_timestamp() WHERE id = %d"
+                  .formatted(project));
+      deletion.commit();
+      leader.createStatement().execute("SELECT jobs.note_first_failures(10)");
+    }
+    finish();
+    assertEquals("2", database.sql("SELECT count(*) FROM workflows WHERE finished_at IS NOT NULL"));
+    assertEquals("completion=succeeded", told(), "of the other project");
+    assertEquals(
+        "2 0",
+        database.sql(
+            "SELECT concat_ws(' ', count(fired_at), count(job_id)) FROM workflow_callbacks WHERE workflow_id = "
+                + flow.id));
   }
 
   @Test
