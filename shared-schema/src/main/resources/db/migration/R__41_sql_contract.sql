@@ -120,7 +120,8 @@ $$;
 
 -- Hands in jobs of one project, in the caller's transaction: all or none. Arrays are parallel; an array may be null
 -- (the default for all), and so may its elements. Returns a row for each job, n from 1: its id, or with duplicate the
--- id of the live job that holds its unique key until it has finished. Of two with one key the first holds it.
+-- id of the live job that holds its unique key until it has finished: null when that is in a queue that this role may not
+-- use. Of two with one key the first holds it.
 -- Raises 42501 (this role, project or queue), 22023 (a value, named by its number), 53400 (no room in the queue;
 -- try again later), 40P01 or 55P03 (a key is being decided by others: repeat the transaction).
 -- p_notify: wakes workers at commit, by one NOTIFY for each queue and priority; without it they find the jobs within
@@ -143,6 +144,7 @@ DECLARE
   v_count int := cardinality(enqueue_jobs.types);
   v_ids bigint[];
   v_holders bigint[];
+  v_hidden boolean[] := '{}';
   v_full text;
 BEGIN
   PERFORM require_read_committed();
@@ -244,13 +246,26 @@ BEGIN
       PERFORM pg_notify('jobs_due', micros(v.due)::text);
     END IF;
   END LOOP;
+  IF c.queue_names IS NOT NULL THEN
+    -- Of a job elsewhere such a role learns that there is one. A probe by id for each duplicate.
+    FOR v IN
+      SELECT h.n FROM unnest(v_holders) WITH ORDINALITY AS h (id, n)
+       WHERE h.id IS NOT NULL AND NOT EXISTS (
+               SELECT 1 FROM all_jobs j JOIN jobs.queues q ON q.id = j.queue_id
+                WHERE j.id = h.id AND q.name = ANY (c.queue_names) OFFSET 0)
+    LOOP
+      v_hidden[v.n] := true;
+    END LOOP;
+  END IF;
   RETURN QUERY
-  SELECT i.n::int, coalesce(v_holders[i.n], i.id), v_holders[i.n] IS NOT NULL
+  SELECT i.n::int, CASE WHEN v_hidden[i.n] THEN NULL ELSE coalesce(v_holders[i.n], i.id) END,
+         v_holders[i.n] IS NOT NULL
     FROM unnest(v_ids) WITH ORDINALITY AS i (id, n) ORDER BY i.n;
 END
 $$;
 
--- Hands in one job, see enqueue_jobs; returns its id, or that of the live job that holds its unique key.
+-- Hands in one job, see enqueue_jobs; returns its id, or that of the live job that holds its unique key, or null where
+-- that is not to be told.
 CREATE OR REPLACE FUNCTION enqueue_job(
   project text, type text, payload json DEFAULT NULL, queue text DEFAULT 'default', priority int DEFAULT 4,
   run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL, notify boolean DEFAULT true) RETURNS bigint

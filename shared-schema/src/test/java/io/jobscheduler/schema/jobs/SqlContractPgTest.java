@@ -188,6 +188,32 @@ class SqlContractPgTest {
     assertNotEquals(first, call("SELECT jobs.enqueue_job('shop', 'echo', unique_key => 'K')"));
   }
 
+  /** As over HTTP: a key of some queues learns that there is a job elsewhere, and not which. */
+  @Test
+  void aRoleOfSomeQueuesLearnsNoIdOfOthers() throws SQLException {
+    String hidden = call("SELECT jobs.enqueue_job('shop', 'echo', unique_key => 'D')");
+    String known =
+        call("SELECT jobs.enqueue_job('shop', 'echo', queue => 'mail', unique_key => 'M')");
+    String all =
+        "SELECT string_agg(concat_ws(' ', n, duplicate::text, CASE WHEN id > %s THEN 'new' ELSE"
+                .formatted(known)
+            + " coalesce(id::text, 'null') END), ',' ORDER BY n) FROM jobs.enqueue_jobs('shop',"
+            + " '{a,b,c,d,e}', queues => '{mail,mail,mail,mail,mail}', unique_keys ="
+            + "> '{D,M,NULL,%s,%1$s}')";
+    assertEquals(
+        "1 true %s,2 true %s,3 false new,4 false new,5 true new".formatted(hidden, known),
+        call(all.formatted("N1")));
+
+    database.sql("SELECT 1 FROM allow_sql_client('" + ROLE + "', 'shop', '{mail}')");
+
+    assertEquals(
+        "1 true null,2 true %s,3 false new,4 false new,5 true new".formatted(known),
+        call(all.formatted("N2")));
+    assertNull(call("SELECT jobs.enqueue_job('shop', 'echo', queue => 'mail', unique_key => 'D')"));
+    assertEquals(
+        known, call("SELECT jobs.enqueue_job('shop', 'echo', queue => 'mail', unique_key => 'M')"));
+  }
+
   @Test
   void aFullQueueRefuses() throws SQLException {
     database.sql("UPDATE queues SET max_depth = 2 WHERE name = 'mail'");
