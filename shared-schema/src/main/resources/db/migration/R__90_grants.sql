@@ -23,7 +23,7 @@ GRANT INSERT (email, name, password_hash, platform_admin, issuer, subject),
    ON users TO ${api_role};
 -- Of sessions and keys it keeps hashes; a try of a login is taken and given back by functions.
 GRANT SELECT, INSERT (user_id, handle, token_hash, expires_at),
-      UPDATE (generation, token_hash, rotated_at, expires_at), DELETE
+      UPDATE (generation, token_hash, rotated_at, rotated_before, expires_at), DELETE
    ON sessions TO ${api_role};
 GRANT SELECT, INSERT (project_id, name, hint, key_hash, scopes, queues, payload_visible, created_by, expires_at),
       UPDATE (last_used_at), DELETE

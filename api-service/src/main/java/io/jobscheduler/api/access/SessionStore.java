@@ -73,6 +73,7 @@ class SessionStore {
       """
       UPDATE jobs.sessions s
          SET generation = s.generation + 1, token_hash = :next, rotated_at = clock_timestamp(),
+             rotated_before = s.rotated_at,
              expires_at = least(s.created_at + make_interval(secs => :lifetime),
                                 clock_timestamp() + make_interval(secs => :idle))
         FROM jobs.users u
@@ -103,14 +104,25 @@ class SessionStore {
   /**
    * A session, as it stands.
    *
-   * @param justRotated its token took its place a moment ago
+   * @param generation of the token that is good now
+   * @param last the one before it gave way a moment ago
+   * @param beforeLast so did the one before that
    */
-  record Found(Session session, int generation, boolean justRotated) {}
+  record Found(Session session, int generation, boolean last, boolean beforeLast) {
+
+    /**
+     * Whether the token of this generation gave way a moment ago; of older ones it is forgotten.
+     */
+    boolean justRotated(int old) {
+      return old == generation - 1 ? last : old == generation - 2 && beforeLast;
+    }
+  }
 
   private static final String FIND_SESSION =
       """
       SELECT s.id, s.user_id, u.email, s.generation,
-             s.rotated_at > clock_timestamp() - make_interval(secs => :grace) AS just_rotated
+             s.rotated_at > clock_timestamp() - make_interval(secs => :grace) AS last,
+             coalesce(s.rotated_before > clock_timestamp() - make_interval(secs => :grace), false) AS before_last
         FROM jobs.sessions s
         JOIN jobs.users u ON u.id = s.user_id AND u.disabled_at IS NULL
        WHERE s.handle = :handle AND s.expires_at > clock_timestamp()
@@ -128,7 +140,8 @@ class SessionStore {
                             new Session(
                                 row.getLong("id"), row.getLong("user_id"), row.getString("email")),
                             row.getInt("generation"),
-                            row.getBoolean("just_rotated")))
+                            row.getBoolean("last"),
+                            row.getBoolean("before_last")))
                 .findOne());
   }
 

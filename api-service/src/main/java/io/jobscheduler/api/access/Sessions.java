@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
  * (RFC 9700, section 4.14).
  *
  * <p>A client whose answer was lost, or two windows of one client, bring a token twice within
- * moments: they get the same successor. Later it is somebody else who has it; who is right cannot
- * be told, so the session ends for both, and with it its access tokens. Thread-safe.
+ * moments: they get the same successor, also where that has given way itself since, of which the
+ * same holds. So all of them end up with the token that is good. Later it is somebody else who has
+ * it; who is right cannot be told, so the session ends for both, and with it its access tokens.
+ * When the last two tokens gave way is remembered; one before those ends the session however soon
+ * it comes. Thread-safe.
  */
 @ApplicationScoped
 class Sessions {
@@ -58,7 +61,7 @@ class Sessions {
       return Optional.empty();
     }
     SessionStore.Session session = found.get().session();
-    if (token.generation() == found.get().generation() - 1 && found.get().justRotated()) {
+    if (found.get().justRotated(token.generation())) {
       return Optional.of(new Open(session, next.text()));
     }
     store.deleteSession(token);

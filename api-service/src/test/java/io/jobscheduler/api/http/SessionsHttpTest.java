@@ -82,7 +82,7 @@ class SessionsHttpTest {
 
   private static void letTimePass(String email, String interval) {
     ApiClient.sql(
-        "UPDATE sessions SET rotated_at = rotated_at - interval '%s' WHERE user_id ="
+        "UPDATE sessions SET rotated_at = rotated_at - interval '%1$s', rotated_before = rotated_before - interval '%1$s' WHERE user_id ="
                 .formatted(interval)
             + " (SELECT id FROM users WHERE email = '"
             + email
@@ -148,15 +148,47 @@ class SessionsHttpTest {
     refresh(other).status(200);
   }
 
-  /** Two steps back is never a lost answer, however soon it comes. */
+  /** A page that was loaded anew rotates twice within moments, while a second one still asks. */
   @Test
-  void theTokenBeforeTheLastEndsTheSessionAtOnce() {
+  void theTokenBeforeTheLastGivesItsSuccessorForAsLong() {
     user("older@example.org");
     JsonNode first = logIn("older@example.org");
     JsonNode second = refresh(first).status(200).json();
+    letTimePass("older@example.org", "2 seconds");
     JsonNode third = refresh(second).status(200).json();
+    letTimePass("older@example.org", "1 second");
+
+    JsonNode secondAgain = refresh(first).status(200).json();
+    assertEquals(second.path("refreshToken"), secondAgain.path("refreshToken"));
+    with(secondAgain).get(ME).status(200);
+    JsonNode thirdAgain = refresh(secondAgain).status(200).json();
+    assertEquals(third.path("refreshToken"), thirdAgain.path("refreshToken"));
+    refresh(thirdAgain).status(200);
+  }
+
+  @Test
+  void theTokenBeforeTheLastEndsTheSessionTenSecondsAfterItGaveWay() {
+    user("older-late@example.org");
+    JsonNode first = logIn("older-late@example.org");
+    JsonNode second = refresh(first).status(200).json();
+    letTimePass("older-late@example.org", "11 seconds");
+    JsonNode third = refresh(second).status(200).json();
+    refresh(second).status(200);
     refresh(first).problem(401, "unauthorized");
     refresh(third).problem(401, "unauthorized");
+  }
+
+  /** Only the last two are remembered; three steps back is never a lost answer. */
+  @Test
+  void anOlderTokenEndsTheSessionHoweverSoonItComes() {
+    user("oldest@example.org");
+    JsonNode first = logIn("oldest@example.org");
+    JsonNode second = refresh(first).status(200).json();
+    JsonNode third = refresh(second).status(200).json();
+    JsonNode fourth = refresh(third).status(200).json();
+    refresh(first).problem(401, "unauthorized");
+    refresh(fourth).problem(401, "unauthorized");
+    with(fourth).get(ME).problem(401, "unauthorized");
   }
 
   @Test

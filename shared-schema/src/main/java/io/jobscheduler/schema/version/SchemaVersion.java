@@ -3,7 +3,7 @@ package io.jobscheduler.schema.version;
 /** The versions that this build knows. */
 public final class SchemaVersion {
   /** The newest migration in this build. */
-  public static final int NEWEST = 17;
+  public static final int NEWEST = 18;
 
   /** The oldest schema on which this build works: nothing was released with an older one. */
   public static final int OLDEST_SUPPORTED = NEWEST;
