@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Page, Worker, Workflow } from '../src/lib/api-types';
 import { verdictOf } from '../src/pages/overview/verdict';
+import { liveFirst } from '../src/pages/overview/workers';
 import { pickWorkflows, progressOf } from '../src/pages/overview/workflows';
 
 const workflow = (id: number, state: Workflow['state']): Workflow => ({
@@ -17,6 +18,18 @@ const workflow = (id: number, state: Workflow['state']): Workflow => ({
 const workers = (...states: Worker['state'][]): Page<Worker> => ({
   items: states.map((state) => ({ state }) as Worker),
   nextCursor: null,
+});
+
+describe('liveFirst', () => {
+  it('shows those that work before those that have ended, each as they came', () => {
+    const { items } = workers('lost', 'active', 'stopped', 'draining');
+    expect(liveFirst(items).map(({ state }) => state)).toEqual([
+      'active',
+      'draining',
+      'lost',
+      'stopped',
+    ]);
+  });
 });
 
 describe('pickWorkflows', () => {

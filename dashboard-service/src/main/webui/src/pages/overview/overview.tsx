@@ -1,4 +1,6 @@
+import { http } from '../../app/session';
 import { StateIcon } from '../../components/icons';
+import { allPages } from '../../lib/all-pages';
 import type { Page, Queue, Stats, Worker, Workflow } from '../../lib/api-types';
 import { text } from '../../lib/messages';
 import { useQuery } from '../../lib/use-query';
@@ -29,8 +31,12 @@ export default function Overview({ project }: { project: string }) {
     project,
   );
   const workers = useQuery<Page<Worker>>(
-    projectPath(project, 'workers'),
-    { topics: ['workers'], minIntervalMillis: WORKERS_MILLIS },
+    projectPath(project, 'workers?limit=200'),
+    {
+      topics: ['workers'],
+      minIntervalMillis: WORKERS_MILLIS,
+      read: (path, etag) => allPages<Worker>((at, of) => http.get(at, of), path, etag),
+    },
     project,
   );
   const workflows = useQuery<Page<Workflow>>(

@@ -53,6 +53,13 @@ function WorkerRow({ worker, readAt, first }: { worker: Worker; readAt: number; 
   );
 }
 
+const ended = ({ state }: Worker) => state === 'lost' || state === 'stopped';
+
+/** In the order of the list otherwise: the latest start first. */
+export function liveFirst(workers: readonly Worker[]): Worker[] {
+  return [...workers.filter((worker) => !ended(worker)), ...workers.filter(ended)];
+}
+
 /** The workers that serve this project. */
 export function Workers({ query }: { query: Query<Page<Worker>> }) {
   const live = query.data.value?.items.filter(({ state }) => state === 'active').length;
@@ -87,7 +94,7 @@ export function Workers({ query }: { query: Query<Page<Worker>> }) {
               </>
             }
           >
-            {page.items.map((worker, index) => (
+            {liveFirst(page.items).map((worker, index) => (
               <WorkerRow key={worker.id} worker={worker} readAt={readAt} first={index === 0} />
             ))}
           </Table>

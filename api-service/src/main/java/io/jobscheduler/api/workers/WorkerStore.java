@@ -1,5 +1,7 @@
 package io.jobscheduler.api.workers;
 
+import io.jobscheduler.api.paging.Count;
+import io.jobscheduler.api.paging.Place;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,7 +24,10 @@ class WorkerStore {
   // project/queue with * for any run of characters in either part, matched here with LIKE, whose
   // own wildcards are escaped; a worker belongs to the project when a pattern fits one of its
   // queues.
-  // Only such patterns are shown: the others may name other tenants' projects.
+  // Only such patterns are shown: the others may name other tenants' projects. By what never
+  // changes
+  // of a worker, so that a walk meets each once whatever becomes of it; read whole, for the few
+  // rows.
   private static final String LIST_WORKERS =
       """
       SELECT w.id, w.host, w.version, w.slots, w.running, d.draining, w.started_at, w.beat_at,
@@ -45,27 +50,55 @@ class WorkerStore {
               JOIN jobs.queues q ON q.project_id = p.id AND q.name LIKE split_part(l.likeness, '/', 2) ESCAPE '!'
              WHERE p.id = :project AND p.name LIKE split_part(l.likeness, '/', 1) ESCAPE '!')) serving
        WHERE serving.patterns IS NOT NULL AND w.id = coalesce(:worker, w.id)
-       ORDER BY (w.lost_at IS NULL AND w.stopped_at IS NULL) DESC, w.started_at DESC, w.id
-       LIMIT 500
+         AND (jobs.micros(w.started_at), w.id) < (:beforeMicros, :beforeId)
+       ORDER BY w.started_at DESC, w.id DESC
+       LIMIT :limit
       """;
 
-  List<Worker> listWorkers(int projectId) {
-    return listWorkers(projectId, null);
+  /** Those after {@code place}, the latest start first. */
+  List<Worker> listWorkers(int projectId, Place place, int limit) {
+    return listWorkers(projectId, null, place, limit);
   }
 
   /** A worker that serves a project. */
   Optional<Worker> findWorker(int projectId, long worker) {
-    return listWorkers(projectId, worker).stream().findFirst();
+    return listWorkers(projectId, worker, Place.FIRST, 1).stream().findFirst();
   }
 
-  private List<Worker> listWorkers(int projectId, @Nullable Long worker) {
+  private List<Worker> listWorkers(int projectId, @Nullable Long worker, Place place, int limit) {
     return jdbi.withHandle(
         h ->
             h.createQuery(LIST_WORKERS)
                 .bind("project", projectId)
                 .bindByType("worker", worker, Long.class)
+                .bind("beforeMicros", place.micros())
+                .bind("beforeId", place.id())
+                .bind("limit", limit)
                 .map((row, c) -> workerOf(row))
                 .list());
+  }
+
+  // Those of the list. Stops where counting ends.
+  private static final String COUNT_WORKERS =
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM jobs.workers w
+         WHERE EXISTS (
+           SELECT 1 FROM jobs.projects p
+             JOIN jobs.queues q ON q.project_id = p.id AND jobs.serves(w.queues, p.name, q.name)
+            WHERE p.id = :project)
+         LIMIT :most) counted
+      """;
+
+  Count countWorkers(int projectId) {
+    return jdbi.withHandle(
+        h ->
+            Count.of(
+                h.createQuery(COUNT_WORKERS)
+                    .bind("project", projectId)
+                    .bind("most", Count.CAP + 1)
+                    .mapTo(Long.class)
+                    .one()));
   }
 
   // Locks no more of the worker's row than its key, so its beats go on meanwhile. Of a worker that

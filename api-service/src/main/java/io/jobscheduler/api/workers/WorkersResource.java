@@ -4,6 +4,9 @@ import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
 import io.jobscheduler.api.paging.Ids;
+import io.jobscheduler.api.paging.Limit;
+import io.jobscheduler.api.paging.Page;
+import io.jobscheduler.api.paging.Place;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.signal.Signals;
@@ -14,12 +17,13 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
-import java.util.List;
 import java.util.function.LongConsumer;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
+import org.jspecify.annotations.Nullable;
 
 /** The workers that serve a project. */
 @Path("/api/v1/projects/{project}/workers")
@@ -36,17 +40,22 @@ public class WorkersResource {
     this.signals = signals;
   }
 
-  /** Workers, those that live first. */
-  public record Workers(List<Worker> items) {}
-
   @GET
   @Operation(
       operationId = "listWorkers",
-      summary = "List the workers that serve the project",
+      summary = "List the workers that serve the project, the latest start first",
       extensions = @Extension(name = "x-role", value = "viewer"))
-  public Workers list(@PathParam("project") String project) {
+  public Page<Worker> list(
+      @PathParam("project") String project,
+      @QueryParam("limit") @Nullable String limitText,
+      @QueryParam("cursor") @Nullable String cursor) {
     Grant grant = authorizer.require(project, Action.WORKERS_READ);
-    return new Workers(store.listWorkers(grant.projectId()));
+    int limit = Limit.of(limitText);
+    return Page.of(
+        store.listWorkers(grant.projectId(), Place.of(cursor), limit + 1),
+        limit,
+        worker -> new Place(Place.micros(worker.startedAt()), Long.parseLong(worker.id())).key(),
+        store.countWorkers(grant.projectId()));
   }
 
   @POST

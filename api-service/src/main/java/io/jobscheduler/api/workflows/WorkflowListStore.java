@@ -1,6 +1,7 @@
 package io.jobscheduler.api.workflows;
 
 import io.jobscheduler.api.paging.Count;
+import io.jobscheduler.api.paging.Place;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -15,14 +16,6 @@ import org.jdbi.v3.core.statement.Query;
 class WorkflowListStore {
   /** A workflow's place in the list, and what can be told of it there. */
   record Candidate(int id, long createdMicros, String name) {}
-
-  /**
-   * Where a page begins: after the workflow created so many microseconds since the epoch, with that
-   * id.
-   */
-  record Place(long createdMicros, long id) {
-    static final Place FIRST = new Place(Long.MAX_VALUE / 1_000, Long.MAX_VALUE);
-  }
 
   // By workflows_name, workflows_final, workflows_live and workflows_project, backwards. The bounds
   // are
@@ -69,13 +62,13 @@ class WorkflowListStore {
                 ? h.createQuery(LIST_ENDED).bind("state", filter.state())
                 : filter.state() != null ? h.createQuery(LIST_LIVE) : h.createQuery(LIST_ALL);
     Place from = place;
-    if (filter.createdBefore() != null && micros(filter.createdBefore()) <= place.createdMicros()) {
+    if (filter.createdBefore() != null && Place.micros(filter.createdBefore()) <= place.micros()) {
       // What lies before an instant is what lies before every id of that instant.
-      from = new Place(micros(filter.createdBefore()), Long.MIN_VALUE);
+      from = new Place(Place.micros(filter.createdBefore()), Long.MIN_VALUE);
     }
     return query
         .bind("project", projectId)
-        .bind("before", instant(from.createdMicros()))
+        .bind("before", instant(from.micros()))
         .bind("beforeId", from.id())
         .bind(
             "after", filter.createdAfter() == null ? "-infinity" : filter.createdAfter().toString())
@@ -87,13 +80,9 @@ class WorkflowListStore {
   }
 
   private static String instant(long micros) {
-    return micros >= Place.FIRST.createdMicros()
+    return micros >= Place.FIRST.micros()
         ? "infinity"
         : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
-  }
-
-  static long micros(Instant instant) {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
   }
 
   private static final String STATES =

@@ -4,6 +4,7 @@ import io.jobscheduler.api.database.IndexReads;
 import io.jobscheduler.api.paging.Count;
 import io.jobscheduler.api.paging.Cursor;
 import io.jobscheduler.api.paging.Page;
+import io.jobscheduler.api.paging.Place;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ class WorkflowLists {
 
   /** A page after {@code cursor}. */
   Page<Workflow> list(int projectId, WorkflowFilter filter, @Nullable String cursor, int limit) {
-    WorkflowListStore.Place place = place(Cursor.name(cursor));
+    Place place = Place.of(cursor);
     boolean derives = filter.state() != null && (filter.name() != null || !filter.ended());
     return IndexReads.in(
         jdbi,
@@ -55,7 +56,7 @@ class WorkflowLists {
           return new Page<>(
               workflows.read(
                   h, projectId, shown.stream().map(WorkflowListStore.Candidate::id).toList()),
-              last == null ? null : Cursor.after(last.createdMicros() + ":" + last.id()),
+              last == null ? null : Cursor.after(new Place(last.createdMicros(), last.id()).key()),
               count);
         });
   }
@@ -64,19 +65,5 @@ class WorkflowLists {
       Handle h, List<WorkflowListStore.Candidate> candidates, WorkflowFilter filter) {
     Map<Integer, String> states = store.states(h, candidates);
     return candidates.stream().filter(c -> filter.inState(states.get(c.id()))).toList();
-  }
-
-  private static WorkflowListStore.Place place(String cursor) {
-    int colon = cursor.indexOf(':');
-    if (cursor.isEmpty()) {
-      return WorkflowListStore.Place.FIRST;
-    }
-    try {
-      return new WorkflowListStore.Place(
-          Long.parseLong(cursor.substring(0, Math.max(colon, 0))),
-          Long.parseLong(cursor.substring(colon + 1)));
-    } catch (NumberFormatException e) {
-      throw Cursor.bad();
-    }
   }
 }

@@ -1,12 +1,16 @@
 package io.jobscheduler.api.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,6 +103,42 @@ class WorkersHttpTest {
                 + ", "
                 + other
                 + ")"));
+  }
+
+  /** Two of one instant, one that ends meanwhile, and one that starts: each is met once. */
+  @Test
+  void aWalkMeetsEachWorkerOnce() {
+    List<String> started = new ArrayList<>(List.of(worker));
+    for (int i = 0; i < 4; i++) {
+      started.add(0, ApiClient.worker(name + "/*"));
+    }
+    ApiClient.sql(
+        "UPDATE workers SET started_at = (SELECT w.started_at FROM workers w WHERE w.id = %s) WHERE id = %s"
+            .formatted(started.get(2), started.get(1)));
+    ApiClient.worker("other-" + name + "/*");
+    List<String> met = new ArrayList<>();
+    String cursor = "";
+    do {
+      JsonNode page = admin.get(project + "/workers?limit=2" + cursor).status(200).json();
+      page.path("items").forEach(one -> met.add(one.path("id").asText()));
+      assertFalse(page.path("count").path("capped").asBoolean(true));
+      if (cursor.isEmpty()) {
+        assertEquals(5, page.path("count").path("value").asInt());
+        ApiClient.sql("SELECT stop_worker(" + met.get(0) + ")");
+        ApiClient.sql("SELECT stop_worker(" + started.get(3) + ")");
+        ApiClient.worker(name + "/*");
+      }
+      cursor =
+          page.path("nextCursor").isNull() ? "" : "&cursor=" + page.path("nextCursor").asText();
+    } while (!cursor.isEmpty());
+    assertEquals(5, met.size());
+    assertEquals(Set.copyOf(started), Set.copyOf(met));
+    assertEquals(started.get(0), met.get(0), "the latest start first");
+    assertEquals(started.subList(3, 5), met.subList(3, 5));
+    assertEquals(6, admin.get(project + "/workers").json().path("items").size());
+    for (String bad : List.of("limit=0", "limit=201", "cursor=x", "cursor=MTox")) {
+      admin.get(project + "/workers?" + bad).problem(422, "validation-failed");
+    }
   }
 
   @Test

@@ -71,11 +71,17 @@ public final class DemoCommand {
 
   private static int slots(ApiClient api) {
     int slots = 0;
-    for (JsonNode worker : api.get("/projects/" + PROJECT + "/workers").success().path("items")) {
-      if (worker.path("state").asText().equals("active")) {
-        slots += worker.path("slots").asInt();
+    JsonNode page;
+    String cursor = "";
+    do {
+      page = api.get("/projects/" + PROJECT + "/workers?limit=200" + cursor).success();
+      for (JsonNode worker : page.path("items")) {
+        if (worker.path("state").asText().equals("active")) {
+          slots += worker.path("slots").asInt();
+        }
       }
-    }
+      cursor = "&cursor=" + page.path("nextCursor").asText();
+    } while (page.path("nextCursor").isTextual());
     if (slots == 0) {
       throw new StackFailure("No worker is alive to run the demo.");
     }
