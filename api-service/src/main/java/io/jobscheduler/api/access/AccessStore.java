@@ -231,13 +231,13 @@ public class AccessStore {
        LIMIT :limit
       """;
 
-  List<ProjectRole> listProjectRoles(long user, boolean all, Collection<String> named, int limit) {
+  List<ProjectRole> listProjectRoles(ProjectsSeen seen, int limit) {
     return jdbi.withHandle(
         h ->
             h.createQuery(LIST_PROJECT_ROLES)
-                .bind("user", user)
-                .bind("all", all)
-                .bindArray("named", String.class, named.toArray())
+                .bind("user", seen.user())
+                .bind("all", seen.all())
+                .bindArray("named", String.class, seen.named().toArray())
                 .bind("limit", limit)
                 .map(
                     (row, c) -> {

@@ -215,6 +215,15 @@ public class Authorizer implements BeforeChange {
     return isPlatformAdmin(user.platformAdmin(), mapped()) ? user.asPlatformAdmin() : user;
   }
 
+  /**
+   * The projects in which the person who calls has any role.
+   *
+   * @throws ProblemException 401 when the user is gone or disabled, 403 when it is an API key
+   */
+  public ProjectsSeen projectsSeen() {
+    return ProjectsSeen.of(current(), mapped());
+  }
+
   /** What the key of this request opens; null when a person calls. */
   KeyStore.@Nullable Standing currentKey() {
     return caller() instanceof Caller.Key key ? standing(key) : null;

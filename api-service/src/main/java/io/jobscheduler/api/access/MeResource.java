@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -87,12 +86,9 @@ public class MeResource {
   private Me user() {
     UserRow user = authorizer.current();
     List<MappedRole> mapped = authorizer.mapped();
-    boolean all = user.platformAdmin() || mapped.stream().anyMatch(m -> m.project() == null);
-    List<String> named =
-        mapped.stream().flatMap(m -> Stream.ofNullable(m.project())).distinct().toList();
     List<ProjectAccess> projects = new ArrayList<>();
     for (AccessStore.ProjectRole row :
-        store.listProjectRoles(user.id(), all, named, MOST_PROJECTS + 1)) {
+        store.listProjectRoles(ProjectsSeen.of(user, mapped), MOST_PROJECTS + 1)) {
       projects.add(access(user, row, mapped));
     }
     boolean more = projects.size() > MOST_PROJECTS;

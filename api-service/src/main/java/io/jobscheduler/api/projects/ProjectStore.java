@@ -1,5 +1,6 @@
 package io.jobscheduler.api.projects;
 
+import io.jobscheduler.api.access.ProjectsSeen;
 import io.jobscheduler.api.paging.Count;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
@@ -9,6 +10,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /** SQL over projects. */
@@ -79,24 +81,23 @@ public class ProjectStore {
                 .findOne());
   }
 
-  // Keyset by name, through the unique index; a platform admin sees all, others their own.
+  // Keyset by name, through the unique index; who sees all sees all, others what they are members
+  // of, and what their token names.
   private static final String LIST_PROJECTS =
       """
       SELECT p.name, p.description, p.created_at
         FROM jobs.projects p
        WHERE p.name > :after AND p.deleted_at IS NULL
-         AND (:admin OR EXISTS (
+         AND (:all OR p.name = ANY (:named) OR EXISTS (
                SELECT 1 FROM jobs.project_members m WHERE m.project_id = p.id AND m.user_id = :user))
        ORDER BY p.name
        LIMIT :limit
       """;
 
-  List<Project> listProjects(long user, boolean platformAdmin, String after, int limit) {
+  List<Project> listProjects(ProjectsSeen seen, String after, int limit) {
     return jdbi.withHandle(
         h ->
-            h.createQuery(LIST_PROJECTS)
-                .bind("user", user)
-                .bind("admin", platformAdmin)
+            sees(h.createQuery(LIST_PROJECTS), seen)
                 .bind("after", after)
                 .bind("limit", limit)
                 .map((row, c) -> projectOf(row))
@@ -109,21 +110,26 @@ public class ProjectStore {
         SELECT 1
           FROM jobs.projects p
          WHERE p.deleted_at IS NULL
-           AND (:admin OR EXISTS (
+           AND (:all OR p.name = ANY (:named) OR EXISTS (
                  SELECT 1 FROM jobs.project_members m WHERE m.project_id = p.id AND m.user_id = :user))
          LIMIT :most) counted
       """;
 
-  Count countProjects(long user, boolean platformAdmin) {
+  Count countProjects(ProjectsSeen seen) {
     return jdbi.withHandle(
         h ->
             Count.of(
-                h.createQuery(COUNT_PROJECTS)
-                    .bind("user", user)
-                    .bind("admin", platformAdmin)
+                sees(h.createQuery(COUNT_PROJECTS), seen)
                     .bind("most", Count.CAP + 1)
                     .mapTo(Long.class)
                     .one()));
+  }
+
+  private static Query sees(Query query, ProjectsSeen seen) {
+    return query
+        .bind("user", seen.user())
+        .bind("all", seen.all())
+        .bindArray("named", String.class, seen.named().toArray());
   }
 
   // Held to the end: of two deletions one finds it deleted; and bulk actions and callbacks, which

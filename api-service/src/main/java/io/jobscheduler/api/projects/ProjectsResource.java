@@ -3,7 +3,7 @@ package io.jobscheduler.api.projects;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
-import io.jobscheduler.api.access.UserRow;
+import io.jobscheduler.api.access.ProjectsSeen;
 import io.jobscheduler.api.idempotency.Idempotency;
 import io.jobscheduler.api.idempotency.Scope;
 import io.jobscheduler.api.json.Fields;
@@ -134,13 +134,13 @@ public class ProjectsResource {
   public Page<Project> list(
       @QueryParam("limit") @Nullable String limitText,
       @QueryParam("cursor") @Nullable String cursor) {
-    UserRow user = authorizer.current();
+    ProjectsSeen seen = authorizer.projectsSeen();
     int limit = Limit.of(limitText);
     return Page.of(
-        store.listProjects(user.id(), user.platformAdmin(), Cursor.name(cursor), limit + 1),
+        store.listProjects(seen, Cursor.name(cursor), limit + 1),
         limit,
         Project::name,
-        store.countProjects(user.id(), user.platformAdmin()));
+        store.countProjects(seen));
   }
 
   @GET

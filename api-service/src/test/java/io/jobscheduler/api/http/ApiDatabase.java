@@ -63,7 +63,8 @@ public final class ApiDatabase implements QuarkusTestResourceLifecycleManager {
           "jobs.oidc.audience", TestIssuer.AUDIENCE,
           "jobs.oidc.roles-claim", "realm/groups",
           "jobs.oidc.roles",
-              "ops=oidc-shop:operator,auditors=*:viewer:no-payloads,root=platform-admin");
+              "ops=oidc-shop:operator,listers=oidc-listed:viewer,auditors=*:viewer:no-payloads,"
+                  + "root=platform-admin");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

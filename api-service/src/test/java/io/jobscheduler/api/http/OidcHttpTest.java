@@ -101,6 +101,37 @@ class OidcHttpTest {
     ops.get("/api/v1/users").problem(403, "forbidden");
   }
 
+  @Test
+  void theListOfProjectsHasThoseOfClaims() {
+    for (String name : List.of("oidc-listed", "oidc-mine", "oidc-others")) {
+      admin.project(name);
+    }
+    assertEquals(List.of(), projects(with("nobody-lists")));
+    ApiClient lister = with("lister", "listers");
+    assertEquals(List.of("oidc-listed"), projects(lister));
+    String user = lister.get(ME).status(200).json().path("id").asText();
+    admin.put("/api/v1/projects/oidc-mine/members/" + user, "{\"role\":\"viewer\"}").status(200);
+    assertEquals(List.of("oidc-listed", "oidc-mine"), projects(lister));
+    List<String> all = projects(admin);
+    assertTrue(all.containsAll(List.of("oidc-listed", "oidc-mine", "oidc-others")));
+    assertEquals(all, projects(with("lister-of-all", "auditors")));
+  }
+
+  /** All names, two a page; the count on each page is theirs. */
+  private static List<String> projects(ApiClient who) {
+    List<String> names = new ArrayList<>();
+    List<Integer> counts = new ArrayList<>();
+    String next = "";
+    while (next != null) {
+      JsonNode page = who.get("/api/v1/projects?limit=2" + next).status(200).json();
+      page.path("items").forEach(item -> names.add(item.path("name").asText()));
+      counts.add(page.at("/count/value").asInt());
+      next = page.hasNonNull("nextCursor") ? "&cursor=" + page.path("nextCursor").asText() : null;
+    }
+    counts.forEach(count -> assertEquals(names.size(), count));
+    return names;
+  }
+
   /** Its first request makes the user, the next renames it: neither stands for what it did. */
   @Test
   void whatAnUnknownUserChangesIsRecorded() {
