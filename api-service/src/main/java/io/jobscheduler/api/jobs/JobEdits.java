@@ -1,6 +1,7 @@
 package io.jobscheduler.api.jobs;
 
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.http.Etag;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.signal.Signals;
@@ -56,11 +57,7 @@ class JobEdits {
     switch (answer.verdict()) {
       case "edited" -> tell(grant, id, answer);
       case "gone" -> throw ProblemException.notFound("job");
-      case "stale" ->
-          throw ProblemException.of(
-              ProblemType.PRECONDITION_FAILED,
-              "It is not as it was when you read it. Read it again, and repeat the change if it"
-                  + " still fits.");
+      case "stale" -> throw Etag.stale();
       case "gate" -> throw conflict("It is a gate; what it waits for is not changed.");
       case "member" ->
           throw conflict(

@@ -1,6 +1,9 @@
 package io.jobscheduler.api.projects;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.jobscheduler.api.http.Etag;
 import io.jobscheduler.api.paging.Count;
+import io.jobscheduler.api.problem.ProblemException;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,12 +32,13 @@ public class MemberStore {
       String name,
       @Schema(enumeration = {"viewer", "operator", "admin"}) String role,
       boolean payloadVisible,
-      Instant createdAt) {}
+      Instant createdAt,
+      @JsonIgnore String etag) {}
 
   // Keyset by user, through the primary key.
   private static final String LIST_MEMBERS =
       """
-      SELECT u.id, u.email, u.name, m.role, m.payload_visible, m.created_at
+      SELECT u.id, u.email, u.name, m.role, m.payload_visible, m.created_at, m.xmin::text AS version
         FROM jobs.project_members m
         JOIN jobs.users u ON u.id = m.user_id
        WHERE m.project_id = :project AND m.user_id > :after
@@ -72,7 +76,7 @@ public class MemberStore {
 
   private static final String FIND_MEMBER =
       """
-      SELECT u.id, u.email, u.name, m.role, m.payload_visible, m.created_at
+      SELECT u.id, u.email, u.name, m.role, m.payload_visible, m.created_at, m.xmin::text AS version
         FROM jobs.project_members m
         JOIN jobs.users u ON u.id = m.user_id
        WHERE m.project_id = :project AND m.user_id = :user
@@ -122,6 +126,23 @@ public class MemberStore {
          SET role = excluded.role, payload_visible = excluded.payload_visible
       """;
 
+  private static final String LOCK_MEMBER =
+      """
+      SELECT m.user_id AS id, m.xmin::text AS version
+        FROM jobs.project_members m
+       WHERE m.project_id = :project AND m.user_id = :user
+         FOR UPDATE
+      """;
+
+  /** The tag of a member that is there, which then is locked. */
+  private static Optional<String> lock(Handle h, int projectId, long user) {
+    return h.createQuery(LOCK_MEMBER)
+        .bind("project", projectId)
+        .bind("user", user)
+        .map((row, c) -> etagOf(row))
+        .findOne();
+  }
+
   /** What became of a change. */
   enum Changed {
     DONE,
@@ -134,6 +155,8 @@ public class MemberStore {
    *
    * @param email its address, if the caller gave one
    * @param anybody whether the caller may see every user
+   * @param ifMatch the tag that the membership must have; then it must exist
+   * @throws ProblemException 412
    */
   Changed putMember(
       int projectId,
@@ -141,11 +164,15 @@ public class MemberStore {
       String role,
       boolean payloadVisible,
       @Nullable String email,
-      boolean anybody) {
+      boolean anybody,
+      @Nullable String ifMatch) {
     return jdbi.inTransaction(
         h -> {
           if (!role.equals("admin") && isLastAdmin(h, projectId, user)) {
             return Changed.LAST_ADMIN;
+          }
+          if (ifMatch != null) {
+            Etag.require(ifMatch, lock(h, projectId, user).orElseThrow(Etag::stale));
           }
           int put =
               h.createUpdate(PUT_MEMBER)
@@ -165,12 +192,19 @@ public class MemberStore {
       DELETE FROM jobs.project_members WHERE project_id = :project AND user_id = :user
       """;
 
-  Changed deleteMember(int projectId, long user) {
+  /**
+   * Ends a membership.
+   *
+   * @param ifMatch the tag that it must have
+   * @throws ProblemException 412
+   */
+  Changed deleteMember(int projectId, long user, @Nullable String ifMatch) {
     return jdbi.inTransaction(
         h -> {
           if (isLastAdmin(h, projectId, user)) {
             return Changed.LAST_ADMIN;
           }
+          lock(h, projectId, user).ifPresent(etag -> Etag.require(ifMatch, etag));
           int deleted =
               h.createUpdate(DELETE_MEMBER).bind("project", projectId).bind("user", user).execute();
           return deleted > 0 ? Changed.DONE : Changed.NOBODY;
@@ -184,6 +218,11 @@ public class MemberStore {
         row.getString("name"),
         row.getString("role"),
         row.getBoolean("payload_visible"),
-        row.getObject("created_at", OffsetDateTime.class).toInstant());
+        row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        etagOf(row));
+  }
+
+  private static String etagOf(ResultSet row) throws SQLException {
+    return Etag.of(row.getLong("id"), row.getLong("version"));
   }
 }

@@ -19,12 +19,15 @@ import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.extensions.Extension;
@@ -32,6 +35,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.jspecify.annotations.Nullable;
 
 /** Who may do what in a project. */
@@ -89,8 +93,9 @@ public class MembersResource {
       operationId = "getMember",
       summary = "Read a membership",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public Member get(@PathParam("project") String project, @PathParam("user") String user) {
-    return find(authorizer.require(project, Action.MEMBERS_READ), Ids.number(user, "user"));
+  @APIResponseSchema(value = Member.class, responseCode = "200")
+  public Response get(@PathParam("project") String project, @PathParam("user") String user) {
+    return answer(authorizer.require(project, Action.MEMBERS_READ), Ids.number(user, "user"));
   }
 
   @PUT
@@ -101,9 +106,11 @@ public class MembersResource {
       operationId = "putMember",
       summary = "Make a user a member, or change the role",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public Member put(
+  @APIResponseSchema(value = Member.class, responseCode = "200")
+  public Response put(
       @PathParam("project") String project,
       @PathParam("user") String user,
+      @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String ifMatch,
       @RequestBody(
               required = true,
               content =
@@ -131,20 +138,24 @@ public class MembersResource {
             request.role(),
             request.payloadVisible(),
             request.email(),
-            authorizer.current().platformAdmin());
+            authorizer.current().platformAdmin(),
+            ifMatch);
     if (changed == MemberStore.Changed.NOBODY && request.email() == null) {
       throw ProblemException.of(
           ProblemType.NOT_FOUND,
           "There is no such member. To make a user one, send the user's email, too.");
     }
     require(changed, "user");
-    return find(grant, id);
+    return answer(grant, id);
   }
 
-  private Member find(Grant grant, long user) {
-    return store
-        .findMember(grant.projectId(), user)
-        .orElseThrow(() -> ProblemException.notFound("member"));
+  // An edit is still in its transaction and holds the row, so the tag is that of what it made.
+  private Response answer(Grant grant, long user) {
+    Member member =
+        store
+            .findMember(grant.projectId(), user)
+            .orElseThrow(() -> ProblemException.notFound("member"));
+    return Response.ok(member).header(HttpHeaders.ETAG, member.etag()).build();
   }
 
   private static void require(MemberStore.Changed changed, String who) {
@@ -189,8 +200,11 @@ public class MembersResource {
       operationId = "deleteMember",
       summary = "End a membership",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public void delete(@PathParam("project") String project, @PathParam("user") String user) {
+  public void delete(
+      @PathParam("project") String project,
+      @PathParam("user") String user,
+      @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String ifMatch) {
     Grant grant = authorizer.require(project, Action.MEMBERS_EDIT);
-    require(store.deleteMember(grant.projectId(), Ids.number(user, "user")), "member");
+    require(store.deleteMember(grant.projectId(), Ids.number(user, "user"), ifMatch), "member");
   }
 }

@@ -1,7 +1,10 @@
 package io.jobscheduler.api.projects;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.jobscheduler.api.access.ProjectsSeen;
+import io.jobscheduler.api.http.Etag;
 import io.jobscheduler.api.paging.Count;
+import io.jobscheduler.api.problem.ProblemException;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,6 +12,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +27,8 @@ public class ProjectStore {
   }
 
   /** A project. */
-  public record Project(String name, String description, Instant createdAt) {}
+  public record Project(
+      String name, String description, Instant createdAt, @JsonIgnore String etag) {}
 
   // The project and the queue that every project has, in one statement. A second project of one
   // name
@@ -32,11 +37,11 @@ public class ProjectStore {
       """
       WITH project AS (
         INSERT INTO jobs.projects (name, description) VALUES (:name, :description)
-        RETURNING id, name, description, created_at
+        RETURNING id, name, description, created_at, xmin::text AS version
       ), queue AS (
         INSERT INTO jobs.queues (project_id, name) SELECT p.id, 'default' FROM project p
       )
-      SELECT p.name, p.description, p.created_at FROM project p
+      SELECT p.id, p.name, p.description, p.created_at, p.version FROM project p
       """;
 
   Project insertProject(String name, String description) {
@@ -53,23 +58,50 @@ public class ProjectStore {
       """
       UPDATE jobs.projects p SET description = coalesce(:description, p.description)
        WHERE p.id = :project AND p.deleted_at IS NULL
-      RETURNING p.name, p.description, p.created_at
+      RETURNING p.id, p.name, p.description, p.created_at, p.xmin::text AS version
       """;
 
-  /** Changes a project; what is null stays. */
-  Optional<Project> patchProject(int projectId, @Nullable String description) {
-    return jdbi.withHandle(
-        h ->
-            h.createQuery(PATCH_PROJECT)
-                .bind("project", projectId)
-                .bind("description", description)
-                .map((row, c) -> projectOf(row))
-                .findOne());
+  // Compared and changed under one lock. Whoever names the project in a row of its own (an enqueue)
+  // does not wait for it.
+  private static final String LOCK_FOR_PATCH =
+      """
+      SELECT p.id, p.xmin::text AS version
+        FROM jobs.projects p WHERE p.id = :project AND p.deleted_at IS NULL FOR NO KEY UPDATE
+      """;
+
+  /**
+   * Changes a project; what is null stays.
+   *
+   * @param ifMatch the tag that it must have
+   * @throws ProblemException 412
+   */
+  Optional<Project> patchProject(
+      int projectId, @Nullable String description, @Nullable String ifMatch) {
+    return jdbi.inTransaction(
+        h -> {
+          if (!lock(h, LOCK_FOR_PATCH, projectId, ifMatch)) {
+            return Optional.empty();
+          }
+          return h.createQuery(PATCH_PROJECT)
+              .bind("project", projectId)
+              .bind("description", description)
+              .map((row, c) -> projectOf(row))
+              .findOne();
+        });
+  }
+
+  /** Whether there is such a project; then it is locked, and has the tag that it must have. */
+  private static boolean lock(Handle h, String sql, int projectId, @Nullable String ifMatch) {
+    Optional<String> etag =
+        h.createQuery(sql).bind("project", projectId).map((row, c) -> etagOf(row)).findOne();
+    etag.ifPresent(found -> Etag.require(ifMatch, found));
+    return etag.isPresent();
   }
 
   private static final String FIND_PROJECT =
       """
-      SELECT p.name, p.description, p.created_at FROM jobs.projects p WHERE p.id = :project
+      SELECT p.id, p.name, p.description, p.created_at, p.xmin::text AS version
+        FROM jobs.projects p WHERE p.id = :project
       """;
 
   Optional<Project> findProject(int projectId) {
@@ -85,7 +117,7 @@ public class ProjectStore {
   // of, and what their token names.
   private static final String LIST_PROJECTS =
       """
-      SELECT p.name, p.description, p.created_at
+      SELECT p.id, p.name, p.description, p.created_at, p.xmin::text AS version
         FROM jobs.projects p
        WHERE p.name > :after AND p.deleted_at IS NULL
          AND (:all OR p.name = ANY (:named) OR EXISTS (
@@ -137,7 +169,8 @@ public class ProjectStore {
   // wait for it; as with a queue, what it brings is still served.
   private static final String LOCK_PROJECT =
       """
-      SELECT p.id FROM jobs.projects p WHERE p.id = :project AND p.deleted_at IS NULL FOR UPDATE
+      SELECT p.id, p.xmin::text AS version
+        FROM jobs.projects p WHERE p.id = :project AND p.deleted_at IS NULL FOR UPDATE
       """;
 
   // One snapshot, later than the lock: what an action that has ended brought back is seen. By
@@ -184,15 +217,16 @@ public class ProjectStore {
 
   private record Living(boolean jobs, boolean schedules, boolean actions) {}
 
-  /** Ends a project that nothing lives in, with its queues, keys and memberships, in one. */
-  Deleted deleteProject(int projectId) {
+  /**
+   * Ends a project that nothing lives in, with its queues, keys and memberships, in one.
+   *
+   * @param ifMatch the tag that it must have
+   * @throws ProblemException 412
+   */
+  Deleted deleteProject(int projectId, @Nullable String ifMatch) {
     return jdbi.inTransaction(
         h -> {
-          if (h.createQuery(LOCK_PROJECT)
-              .bind("project", projectId)
-              .mapTo(Integer.class)
-              .findOne()
-              .isEmpty()) {
+          if (!lock(h, LOCK_PROJECT, projectId, ifMatch)) {
             return Deleted.NO_SUCH_PROJECT;
           }
           Living living =
@@ -222,6 +256,11 @@ public class ProjectStore {
     return new Project(
         row.getString("name"),
         row.getString("description"),
-        row.getObject("created_at", OffsetDateTime.class).toInstant());
+        row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        etagOf(row));
+  }
+
+  private static String etagOf(ResultSet row) throws SQLException {
+    return Etag.of(row.getInt("id"), row.getLong("version"));
   }
 }

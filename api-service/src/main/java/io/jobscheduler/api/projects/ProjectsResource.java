@@ -28,6 +28,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
@@ -149,10 +150,12 @@ public class ProjectsResource {
       operationId = "getProject",
       summary = "Read a project",
       extensions = @Extension(name = "x-role", value = "viewer"))
-  public Project get(@PathParam("project") String project) {
+  @APIResponseSchema(value = Project.class, responseCode = "200")
+  public Response get(@PathParam("project") String project) {
     Grant grant = authorizer.requireInQueues(project, Action.PROJECT_READ);
     return store
         .findProject(grant.projectId())
+        .map(ProjectsResource::answer)
         .orElseThrow(() -> ProblemException.notFound("project"));
   }
 
@@ -164,8 +167,10 @@ public class ProjectsResource {
       operationId = "patchProject",
       summary = "Describe a project",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public Project patch(
+  @APIResponseSchema(value = Project.class, responseCode = "200")
+  public Response patch(
       @PathParam("project") String project,
+      @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String ifMatch,
       @RequestBody(
               required = true,
               content =
@@ -180,8 +185,13 @@ public class ProjectsResource {
     Grant grant = authorizer.require(project, Action.PROJECT_EDIT);
     ProjectPatch patch = JsonBody.read(body, JsonBody.SMALL, ProjectsResource::readPatch);
     return store
-        .patchProject(grant.projectId(), patch.description())
+        .patchProject(grant.projectId(), patch.description(), ifMatch)
+        .map(ProjectsResource::answer)
         .orElseThrow(() -> ProblemException.notFound("project"));
+  }
+
+  private static Response answer(Project project) {
+    return Response.ok(project).header(HttpHeaders.ETAG, project.etag()).build();
   }
 
   private static @Nullable ProjectPatch readPatch(JsonReader in) {
@@ -209,9 +219,11 @@ public class ProjectsResource {
           "End a project that has no live jobs, no schedules and no bulk actions under way; its"
               + " keys and memberships end too",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public void delete(@PathParam("project") String project) {
+  public void delete(
+      @PathParam("project") String project,
+      @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String ifMatch) {
     Grant grant = authorizer.require(project, Action.PROJECT_EDIT);
-    switch (store.deleteProject(grant.projectId())) {
+    switch (store.deleteProject(grant.projectId(), ifMatch)) {
       case DONE -> {}
       case NO_SUCH_PROJECT -> throw ProblemException.notFound("project");
       case HAS_JOBS ->

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.queues;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.jobscheduler.api.jobs.RetryPolicy;
 import io.jobscheduler.api.paging.Count;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param paused the pause, while no job starts
  * @param counts live jobs by state
  * @param oldestReadyAt since when the oldest claimable job waits
+ * @param etag of its settings and its pause; not of counts
  */
 public record Queue(
     String name,
@@ -42,4 +44,5 @@ public record Queue(
     QueueSettings.@Nullable Pause paused,
     Instant createdAt,
     Map<String, Count> counts,
-    @Nullable Instant oldestReadyAt) {}
+    @Nullable Instant oldestReadyAt,
+    @JsonIgnore String etag) {}

@@ -1,6 +1,8 @@
 package io.jobscheduler.api.queues;
 
 import io.jobscheduler.api.database.Patience;
+import io.jobscheduler.api.http.Etag;
+import io.jobscheduler.api.problem.ProblemException;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,7 +30,7 @@ class QueueEditStore {
   }
 
   /** Settings, and which queue they are of. */
-  private record Row(int id, QueueSettings settings) {}
+  private record Row(int id, QueueSettings settings, String etag) {}
 
   // A queue that is new has no claim in flight, so its first limits may come with the row.
   private static final String INSERT_QUEUE =
@@ -41,26 +43,36 @@ class QueueEditStore {
       ON CONFLICT (project_id, name) DO NOTHING
       """;
 
-  /** Creates or replaces a queue; true when it is new, or was deleted. */
-  boolean putQueue(int projectId, String name, QueueSettings settings) {
+  private static boolean insert(Handle h, int projectId, String name, QueueSettings settings) {
+    int inserted =
+        bind(h.createUpdate(INSERT_QUEUE), settings)
+            .bind("project", projectId)
+            .bind("name", name)
+            .bind("maxConcurrency", settings.maxConcurrency())
+            .bind("perKey", settings.perKeyConcurrency())
+            .bind("ageing", millis(settings.aging()))
+            .execute();
+    if (inserted > 0 && !settings.searchablePaths().isEmpty()) {
+      setPaths(h, lock(h, projectId, name, false).orElseThrow().id(), settings);
+    }
+    return inserted > 0;
+  }
+
+  /**
+   * Creates or replaces a queue; true when it is new, or was deleted.
+   *
+   * @param ifMatch the tag that it must have; then it must exist
+   * @throws ProblemException 412
+   */
+  boolean putQueue(int projectId, String name, QueueSettings settings, @Nullable String ifMatch) {
     return Patience.in(
         jdbi,
         h -> {
-          int inserted =
-              bind(h.createUpdate(INSERT_QUEUE), settings)
-                  .bind("project", projectId)
-                  .bind("name", name)
-                  .bind("maxConcurrency", settings.maxConcurrency())
-                  .bind("perKey", settings.perKeyConcurrency())
-                  .bind("ageing", millis(settings.aging()))
-                  .execute();
-          if (inserted > 0) {
-            if (!settings.searchablePaths().isEmpty()) {
-              setPaths(h, lock(h, projectId, name, false).orElseThrow().id(), settings);
-            }
+          if (ifMatch == null && insert(h, projectId, name, settings)) {
             return true;
           }
-          Row before = lock(h, projectId, name, true).orElseThrow();
+          Row before = lock(h, projectId, name, ifMatch == null).orElseThrow(Etag::stale);
+          Etag.require(ifMatch, before.etag());
           boolean revived = update(h, before.id(), settings);
           setPaths(h, before.id(), settings);
           setLimits(h, before.id(), settings);
@@ -68,8 +80,18 @@ class QueueEditStore {
         });
   }
 
-  /** Changes what {@code given} names; whether there is such a queue. */
-  boolean patchQueue(int projectId, String name, QueueSettings change, Set<String> given) {
+  /**
+   * Changes what {@code given} names; whether there is such a queue.
+   *
+   * @param ifMatch the tag that it must have
+   * @throws ProblemException 412
+   */
+  boolean patchQueue(
+      int projectId,
+      String name,
+      QueueSettings change,
+      Set<String> given,
+      @Nullable String ifMatch) {
     return Patience.in(
         jdbi,
         h -> {
@@ -77,6 +99,7 @@ class QueueEditStore {
           if (before == null) {
             return false;
           }
+          Etag.require(ifMatch, before.etag());
           QueueSettings settings = change.over(before.settings(), given);
           update(h, before.id(), settings);
           setPaths(h, before.id(), settings);
@@ -85,11 +108,14 @@ class QueueEditStore {
         });
   }
 
+  // The version is that of the row as it is once the lock is held: who waited for another edit
+  // reads what that one has left.
   private static final String LOCK_QUEUE =
       """
       SELECT q.id, q.weight, q.max_concurrency, q.per_key_concurrency, q.rate_limit, q.rate_period_ms,
              q.rate_burst, q.max_depth, q.ageing_ms, q.retry_policy::text AS retry_policy, q.timeout_ms,
-             q.retain_finished_days, q.retain_dead_days, q.search_paths
+             q.retain_finished_days, q.retain_dead_days, q.search_paths,
+             (extract(epoch FROM q.updated_at) * 1000000)::bigint AS version
         FROM jobs.queues q
        WHERE q.project_id = :project AND q.name = :name AND (:deleted OR q.deleted_at IS NULL)
          FOR NO KEY UPDATE
@@ -100,7 +126,7 @@ class QueueEditStore {
         .bind("project", projectId)
         .bind("name", name)
         .bind("deleted", deleted)
-        .map((row, c) -> new Row(row.getInt("id"), settingsOf(row)))
+        .map((row, c) -> new Row(row.getInt("id"), settingsOf(row), etagOf(row)))
         .findOne();
   }
 
@@ -200,13 +226,20 @@ class QueueEditStore {
   private static final String HAS_SCHEDULES =
       "SELECT EXISTS (SELECT 1 FROM jobs.schedules s WHERE s.queue_id = :queue)";
 
-  Deletion deleteQueue(int projectId, String name) {
+  /**
+   * Deletes a queue in which nothing lives.
+   *
+   * @param ifMatch the tag that it must have
+   * @throws ProblemException 412
+   */
+  Deletion deleteQueue(int projectId, String name, @Nullable String ifMatch) {
     return jdbi.inTransaction(
         h -> {
           Row row = lock(h, projectId, name, false).orElse(null);
           if (row == null) {
             return Deletion.NOT_FOUND;
           }
+          Etag.require(ifMatch, row.etag());
           if (h.createQuery(HAS_SCHEDULES).bind("queue", row.id()).mapTo(Boolean.class).one()) {
             return Deletion.HAS_SCHEDULES;
           }
@@ -256,6 +289,10 @@ class QueueEditStore {
                 .mapTo(Boolean.class)
                 .findOne()
                 .isPresent());
+  }
+
+  static String etagOf(ResultSet row) throws SQLException {
+    return Etag.of(row.getInt("id"), row.getLong("version"));
   }
 
   static QueueSettings settingsOf(ResultSet row) throws SQLException {

@@ -34,10 +34,11 @@ public class QueueStore {
   // time of the ten lanes' heads: one probe of jobs_ready each.
   private static final String LIST_QUEUES =
       """
-      SELECT q.name, q.weight, q.max_concurrency, q.per_key_concurrency, q.rate_limit, q.rate_period_ms,
+      SELECT q.id, q.name, q.weight, q.max_concurrency, q.per_key_concurrency, q.rate_limit, q.rate_period_ms,
              q.rate_burst, q.max_depth, q.ageing_ms, q.retry_policy::text AS retry_policy, q.timeout_ms,
              q.retain_finished_days, q.retain_dead_days, q.search_paths, q.paused_at, q.paused_by, q.pause_reason, q.resume_at,
              q.created_at,
+             (extract(epoch FROM q.updated_at) * 1000000)::bigint AS version,
              (SELECT count(*) FROM (SELECT 1 FROM jobs.jobs j
                WHERE j.queue_id = q.id AND j.state = 'scheduled' LIMIT :most) c) AS scheduled,
              (SELECT count(*) FROM (SELECT 1 FROM jobs.jobs j
@@ -144,7 +145,8 @@ public class QueueStore {
         pauseOf(row),
         row.getObject("created_at", OffsetDateTime.class).toInstant(),
         counts,
-        instant(row, "oldest_ready_at"));
+        instant(row, "oldest_ready_at"),
+        QueueEditStore.etagOf(row));
   }
 
   private static QueueSettings.@Nullable Pause pauseOf(ResultSet row) throws SQLException {

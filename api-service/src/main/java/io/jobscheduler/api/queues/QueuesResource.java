@@ -18,6 +18,7 @@ import io.quarkus.security.Authenticated;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
@@ -25,6 +26,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
@@ -118,9 +120,10 @@ public class QueuesResource {
       operationId = "getQueue",
       summary = "Read a queue",
       extensions = @Extension(name = "x-role", value = "viewer"))
-  public Queue get(@PathParam("project") String project, @PathParam("queue") String name) {
+  @APIResponseSchema(value = Queue.class, responseCode = "200")
+  public Response get(@PathParam("project") String project, @PathParam("queue") String name) {
     Grant grant = authorizer.requireInQueues(project, Action.QUEUES_READ);
-    return find(grant, name);
+    return answer(Response.Status.OK, grant, name);
   }
 
   @PUT
@@ -140,6 +143,7 @@ public class QueuesResource {
   public Response put(
       @PathParam("project") String project,
       @PathParam("queue") String name,
+      @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String ifMatch,
       @RequestBody(
               required = true,
               content =
@@ -154,11 +158,9 @@ public class QueuesResource {
           ProblemType.VALIDATION_FAILED, "The queue's name in the path is not a name.");
     }
     QueueBody request = JsonBody.read(body, JsonBody.SMALL, QueueBody::read);
-    boolean created = edits.putQueue(grant.projectId(), name, request.settings());
+    boolean created = edits.putQueue(grant.projectId(), name, request.settings(), ifMatch);
     signals.changed(grant.project(), Topic.QUEUES);
-    return Response.status(created ? Response.Status.CREATED : Response.Status.OK)
-        .entity(find(grant, name))
-        .build();
+    return answer(created ? Response.Status.CREATED : Response.Status.OK, grant, name);
   }
 
   @PATCH
@@ -169,9 +171,11 @@ public class QueuesResource {
       operationId = "patchQueue",
       summary = "Change what is given of a queue; null sets the default",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public Queue patch(
+  @APIResponseSchema(value = Queue.class, responseCode = "200")
+  public Response patch(
       @PathParam("project") String project,
       @PathParam("queue") String name,
+      @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String ifMatch,
       @RequestBody(
               required = true,
               content =
@@ -186,11 +190,12 @@ public class QueuesResource {
     Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
     QueueBody request = JsonBody.read(body, JsonBody.SMALL, QueueBody::read);
     if (!Fields.isName(name)
-        || !edits.patchQueue(grant.projectId(), name, request.settings(), request.given())) {
+        || !edits.patchQueue(
+            grant.projectId(), name, request.settings(), request.given(), ifMatch)) {
       throw ProblemException.notFound("queue");
     }
     signals.changed(grant.project(), Topic.QUEUES);
-    return find(grant, name);
+    return answer(Response.Status.OK, grant, name);
   }
 
   @DELETE
@@ -200,13 +205,16 @@ public class QueuesResource {
       operationId = "deleteQueue",
       summary = "Delete a queue that holds no live job; its ended jobs stay",
       extensions = @Extension(name = "x-role", value = "admin"))
-  public void delete(@PathParam("project") String project, @PathParam("queue") String name) {
+  public void delete(
+      @PathParam("project") String project,
+      @PathParam("queue") String name,
+      @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String ifMatch) {
     Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
     if (name.equals("default")) {
       throw ProblemException.of(ProblemType.CONFLICT, "Every project keeps its queue \"default\".");
     }
     switch (Fields.isName(name)
-        ? edits.deleteQueue(grant.projectId(), name)
+        ? edits.deleteQueue(grant.projectId(), name, ifMatch)
         : QueueEditStore.Deletion.NOT_FOUND) {
       case DELETED -> signals.changed(grant.project(), Topic.QUEUES);
       case NOT_FOUND -> throw ProblemException.notFound("queue");
@@ -273,6 +281,12 @@ public class QueuesResource {
 
   private static boolean reaches(Grant grant, String name) {
     return Fields.isName(name) && (grant.queues() == null || grant.queues().containsKey(name));
+  }
+
+  // An edit is still in its transaction and holds the row, so the tag is that of what it made.
+  private Response answer(Response.Status status, Grant grant, String name) {
+    Queue queue = find(grant, name);
+    return Response.status(status).header(HttpHeaders.ETAG, queue.etag()).entity(queue).build();
   }
 
   private Queue find(Grant grant, String name) {

@@ -1,6 +1,7 @@
 package io.jobscheduler.api.schedules;
 
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.http.Etag;
 import io.jobscheduler.api.problem.ProblemException;
 import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.problem.Violations;

@@ -1,5 +1,6 @@
 package io.jobscheduler.api.schedules;
 
+import io.jobscheduler.api.http.Etag;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

@@ -3,6 +3,7 @@ package io.jobscheduler.api.workflows;
 import io.jobscheduler.api.access.Action;
 import io.jobscheduler.api.access.Authorizer;
 import io.jobscheduler.api.access.Grant;
+import io.jobscheduler.api.http.Etag;
 import io.jobscheduler.api.jobs.Job;
 import io.jobscheduler.api.jobs.JobLimits;
 import io.jobscheduler.api.jobs.JobStore;
@@ -10,7 +11,6 @@ import io.jobscheduler.api.json.Fields;
 import io.jobscheduler.api.json.JsonBody;
 import io.jobscheduler.api.paging.Ids;
 import io.jobscheduler.api.problem.ProblemException;
-import io.jobscheduler.api.problem.ProblemType;
 import io.jobscheduler.api.signal.Signals;
 import io.jobscheduler.api.signal.Topic;
 import io.jobscheduler.api.trail.Audited;
@@ -114,11 +114,7 @@ public class WorkflowJobsResource {
         signals.changed(grant.project(), Topic.JOBS);
         return answer(grant, job);
       }
-      case "stale" ->
-          throw ProblemException.of(
-              ProblemType.PRECONDITION_FAILED,
-              "It is not as it was when you read it. Read it again, and repeat the change if it"
-                  + " still fits.");
+      case "stale" -> throw Etag.stale();
       case "running" -> throw Surgery.conflict("The job has started.");
       case "ended" -> throw Surgery.conflict("The job has ended.");
       case "gate" -> throw Surgery.conflict("A gate runs nothing; it has no payload to edit.");

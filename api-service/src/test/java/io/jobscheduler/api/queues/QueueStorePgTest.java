@@ -43,36 +43,40 @@ class QueueStorePgTest {
         weight, maxConcurrency, null, null, null, null, null, null, 7, 30, List.of());
   }
 
+  private boolean put(int project, String name, QueueSettings settings) {
+    return edits.putQueue(project, name, settings, null);
+  }
+
   private Queue find(String name) {
     return store.findQueue(project, name).orElseThrow();
   }
 
   @Test
   void createsThenReplaces() {
-    assertTrue(edits.putQueue(project, "mail", settings(3, 5)));
+    assertTrue(put(project, "mail", settings(3, 5)));
     assertEquals(3, find("mail").weight());
     assertEquals(5, find("mail").maxConcurrency());
-    assertFalse(edits.putQueue(project, "mail", settings(1, null)));
+    assertFalse(put(project, "mail", settings(1, null)));
     assertEquals(1, find("mail").weight());
     assertNull(find("mail").maxConcurrency());
-    assertFalse(edits.putQueue(project, "mail", settings(1, 0)));
+    assertFalse(put(project, "mail", settings(1, 0)));
     assertEquals(0, find("mail").maxConcurrency());
   }
 
   /** A claim that has seen the queue unlimited must end before the limit is committed. */
   @Test
   void aNewLimitWaitsForClaimsInFlightAndAnUnchangedOneDoesNot() throws Exception {
-    edits.putQueue(project, "mail", settings(1, null));
+    put(project, "mail", settings(1, null));
     try (Connection claimer = database.connect(Role.OWNER);
         Statement statement = claimer.createStatement()) {
       claimer.setAutoCommit(false);
       statement.execute("SELECT pg_advisory_xact_lock_shared(3, 0)");
 
-      edits.putQueue(project, "mail", settings(2, null));
+      put(project, "mail", settings(2, null));
       assertEquals(2, find("mail").weight());
 
       CompletableFuture<Boolean> limiting =
-          CompletableFuture.supplyAsync(() -> edits.putQueue(project, "mail", settings(2, 3)));
+          CompletableFuture.supplyAsync(() -> put(project, "mail", settings(2, 3)));
       awaitWaiter();
       assertFalse(limiting.isDone());
       assertNull(find("mail").maxConcurrency());
@@ -85,7 +89,7 @@ class QueueStorePgTest {
   /** A claim holds the gate and takes its rows after that. */
   @Test
   void pathsAndALimitOfOneChangeDoNotDeadlockWithAClaimInFlight() throws Exception {
-    edits.putQueue(project, "mail", settings(1, null));
+    put(project, "mail", settings(1, null));
     QueueSettings both =
         new QueueSettings(1, 3, null, null, null, null, null, null, 7, 30, List.of("k"));
     try (Connection claimer = database.connect(Role.OWNER);
@@ -93,7 +97,7 @@ class QueueStorePgTest {
       claimer.setAutoCommit(false);
       statement.execute("SELECT pg_advisory_xact_lock_shared(3, 0)");
       CompletableFuture<Boolean> changing =
-          CompletableFuture.supplyAsync(() -> edits.putQueue(project, "mail", both));
+          CompletableFuture.supplyAsync(() -> put(project, "mail", both));
       awaitWaiter();
       statement.execute("LOCK TABLE jobs.jobs IN ROW EXCLUSIVE MODE NOWAIT");
       claimer.commit();
@@ -130,16 +134,16 @@ class QueueStorePgTest {
         List.copyOf(queue.counts().keySet()));
     queue.counts().values().forEach(c -> assertEquals(new Count(5, false), c));
     assertEquals("2020-01-01T00:05:00Z", String.valueOf(queue.oldestReadyAt()));
-    edits.putQueue(project, "empty", settings(1, null));
+    put(project, "empty", settings(1, null));
     assertNull(find("empty").oldestReadyAt());
   }
 
   @Test
   void listsInOrderOfNamesWithinTheProject() {
-    edits.putQueue(project, "b", settings(1, null));
-    edits.putQueue(project, "B", settings(1, null));
+    put(project, "b", settings(1, null));
+    put(project, "B", settings(1, null));
     int other = TestProjects.create(database, "other");
-    edits.putQueue(other, "a", settings(1, null));
+    put(other, "a", settings(1, null));
     assertEquals(
         List.of("B", "b"),
         store.listQueues(project, null, "", 2).stream().map(Queue::name).toList());
@@ -166,7 +170,7 @@ class QueueStorePgTest {
             null,
             90,
             List.of("order.id"));
-    assertTrue(edits.putQueue(project, "mail", all));
+    assertTrue(put(project, "mail", all));
     Queue queue = find("mail");
     assertEquals(all.rateLimit(), queue.rateLimit());
     assertEquals(2, queue.perKeyConcurrency());
@@ -179,14 +183,18 @@ class QueueStorePgTest {
 
     assertTrue(
         edits.patchQueue(
-            project, "mail", QueueSettings.DEFAULT, Set.of("rateLimit", "finished", "aging")));
+            project,
+            "mail",
+            QueueSettings.DEFAULT,
+            Set.of("rateLimit", "finished", "aging"),
+            null));
     queue = find("mail");
     assertNull(queue.rateLimit());
     assertNull(queue.aging());
     assertEquals(new QueueSettings.Retention("P7D", "P90D"), queue.retention());
     assertEquals(10, queue.maxConcurrency());
     assertEquals(5, queue.weight());
-    assertFalse(edits.patchQueue(project, "none", QueueSettings.DEFAULT, Set.of()));
+    assertFalse(edits.patchQueue(project, "none", QueueSettings.DEFAULT, Set.of(), null));
     assertEquals(
         "t",
         database.sql("SELECT rekey_after IS NOT NULL FROM queues WHERE name = 'mail'"),
@@ -195,25 +203,25 @@ class QueueStorePgTest {
 
   @Test
   void deletedQueueIsGoneUntilItIsPutAgainAndOneWithJobsStays() {
-    edits.putQueue(project, "mail", settings(1, null));
+    put(project, "mail", settings(1, null));
     database.sql(
         "INSERT INTO jobs (dispatch_key, project_id, queue_id, state, type, ready_at)"
             + " SELECT 1, project_id, id, 'ready', 't', now() FROM queues WHERE name = 'mail'");
-    assertEquals(QueueEditStore.Deletion.HOLDS_JOBS, edits.deleteQueue(project, "mail"));
+    assertEquals(QueueEditStore.Deletion.HOLDS_JOBS, edits.deleteQueue(project, "mail", null));
     database.sql("DELETE FROM jobs");
-    assertEquals(QueueEditStore.Deletion.DELETED, edits.deleteQueue(project, "mail"));
-    assertEquals(QueueEditStore.Deletion.NOT_FOUND, edits.deleteQueue(project, "mail"));
+    assertEquals(QueueEditStore.Deletion.DELETED, edits.deleteQueue(project, "mail", null));
+    assertEquals(QueueEditStore.Deletion.NOT_FOUND, edits.deleteQueue(project, "mail", null));
     assertTrue(store.findQueue(project, "mail").isEmpty());
     assertEquals(new Count(1, false), store.countQueues(project, null));
-    assertFalse(edits.patchQueue(project, "mail", QueueSettings.DEFAULT, Set.of()));
+    assertFalse(edits.patchQueue(project, "mail", QueueSettings.DEFAULT, Set.of(), null));
     assertFalse(edits.pauseQueue(project, "mail", "r", "b", null));
-    assertTrue(edits.putQueue(project, "mail", settings(3, null)), "made anew");
+    assertTrue(put(project, "mail", settings(3, null)), "made anew");
     assertEquals(3, find("mail").weight());
   }
 
   @Test
   void pauseSaysWhoAndWhyAndUntilWhen() {
-    edits.putQueue(project, "mail", settings(1, null));
+    put(project, "mail", settings(1, null));
     Instant until = Instant.parse("2999-01-01T00:00:00Z");
     assertTrue(edits.pauseQueue(project, "mail", "provider is down", "ann@example.org", until));
     QueueSettings.Pause pause = find("mail").paused();
