@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 
 /**
  * Reads over large tables. Each of their statements is bounded by an index; a planner that believes
@@ -14,9 +13,8 @@ public final class IndexReads {
   private IndexReads() {}
 
   // Local to the transaction, so it works through a transaction pooler. Generic plans spare
-  // planning
-  // over all partitions (20 ms) for every page.
-  // A sort in part of an index that is in order of the project alone would read all of the project.
+  // planning over all partitions (20 ms) for every page. A sort in part of an index that is in
+  // order of the project alone would read all of the project.
   private static final String BY_INDEX =
       """
       SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
@@ -25,14 +23,20 @@ public final class IndexReads {
              set_config('plan_cache_mode', 'force_generic_plan', true)
       """;
 
+  // Not by the driver's isolation level: that is a setting of the session, which behind a
+  // transaction
+  // pooler the next client of this connection would meet. Before any query, so a statement of its
+  // own.
+  private static final String OF_ONE_SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+
   /**
    * The same of one snapshot: REPEATABLE READ. For a few short statements: it keeps vacuum off what
    * they see.
    */
   public static <T> T ofOneSnapshot(Jdbi jdbi, Function<Handle, T> read) {
     return jdbi.inTransaction(
-        TransactionIsolationLevel.REPEATABLE_READ,
         h -> {
+          h.execute(OF_ONE_SNAPSHOT);
           h.createQuery(BY_INDEX).map((row, c) -> true).one();
           return read.apply(h);
         });
