@@ -75,8 +75,7 @@ class BulkStore {
   record Submitted(long id, boolean over) {}
 
   // Stores it, and its first jobs as of this very snapshot; a project's deletion waits for it, or
-  // it
-  // for that, and then there is no id.
+  // it for that, and then there is no id.
   private static final String SUBMIT_BULK_ACTION =
       """
       SELECT s.id, s.over FROM jobs.submit_bulk_action(:project, :spec::jsonb, :queues, :by, :scan) s

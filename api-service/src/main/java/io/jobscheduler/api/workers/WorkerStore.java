@@ -23,11 +23,9 @@ class WorkerStore {
   // The table holds one row per process start that the leader has not forgotten yet. A pattern is
   // project/queue with * for any run of characters in either part, matched here with LIKE, whose
   // own wildcards are escaped; a worker belongs to the project when a pattern fits one of its
-  // queues.
-  // Only such patterns are shown: the others may name other tenants' projects. By what never
-  // changes
-  // of a worker, so that a walk meets each once whatever becomes of it; read whole, for the few
-  // rows.
+  // queues. Only such patterns are shown: the others may name other tenants' projects. By what
+  // never changes of a worker, so that a walk meets each once whatever becomes of it; read whole,
+  // for the few rows.
   private static final String LIST_WORKERS =
       """
       SELECT w.id, w.host, w.version, w.slots, w.running, d.draining, w.started_at, w.beat_at,

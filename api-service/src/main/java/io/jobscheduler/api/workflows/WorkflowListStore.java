@@ -18,8 +18,7 @@ class WorkflowListStore {
   record Candidate(int id, long createdMicros, String name) {}
 
   // By workflows_name, workflows_final, workflows_live and workflows_project, backwards. The bounds
-  // are
-  // those of the index, so a page reads its rows and no others.
+  // are those of the index, so a page reads its rows and no others.
   private static final String LIST_BY_NAME =
       """
       SELECT w.id, jobs.micros(w.created_at) AS created, w.name FROM jobs.workflows w
