@@ -85,12 +85,22 @@ public record JobSearch(
   private static PayloadMatch match(String name, String value, Violations violations) {
     String path = name.substring(PAYLOAD.length());
     if (!PayloadPath.isOne(path)) {
-      violations.add("?" + PAYLOAD, PayloadPath.EXPECTED);
+      violations.add(pointer(name), PayloadPath.EXPECTED);
     }
     if (value.indexOf('\0') >= 0) {
-      violations.add("?" + PAYLOAD, "No payload has a U+0000.");
+      violations.add(pointer(name), "No payload has a U+0000.");
     }
     return new PayloadMatch(path, value);
+  }
+
+  /** Which parameter it is, of one that is too long its beginning. */
+  private static String pointer(String name) {
+    int longest = PAYLOAD.length() + PayloadPath.LONGEST;
+    if (name.length() <= longest) {
+      return "?" + name;
+    }
+    boolean splits = Character.isHighSurrogate(name.charAt(longest - 1));
+    return "?" + name.substring(0, splits ? longest - 1 : longest);
   }
 
   private static @Nullable Instant instant(

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One bad value.
  *
- * @param pointer a JSON pointer into the body, or {@code ?name} for a query parameter
+ * @param pointer a JSON pointer into the body, {@code ?name} for a query parameter, or {@code
+ *     {name}} for one of the path
  * @param detail what is wrong, for the caller
  * @param code inside a text with a grammar of its own: the kind of fault
  * @param field the part of that text at fault, {@code -} for the whole

@@ -154,8 +154,8 @@ public class QueuesResource {
           InputStream body) {
     Grant grant = authorizer.require(project, Action.QUEUES_EDIT);
     if (!Fields.isName(name)) {
-      throw ProblemException.of(
-          ProblemType.VALIDATION_FAILED, "The queue's name in the path is not a name.");
+      throw ProblemException.at(
+          ProblemType.VALIDATION_FAILED, "{queue}", "The queue's name in the path is not a name.");
     }
     QueueBody request = JsonBody.read(body, JsonBody.SMALL, QueueBody::read);
     boolean created = edits.putQueue(grant.projectId(), name, request.settings(), ifMatch);

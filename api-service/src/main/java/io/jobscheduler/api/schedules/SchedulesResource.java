@@ -184,8 +184,9 @@ public class SchedulesResource {
           InputStream body) {
     Grant grant = authorizer.require(project, Action.SCHEDULES_EDIT);
     if (!ScheduleRequestReader.isName(name)) {
-      throw ProblemException.of(
+      throw ProblemException.at(
           ProblemType.VALIDATION_FAILED,
+          "{name}",
           "The schedule's name in the path is none that it may have.");
     }
     ScheduleRequest request =

@@ -108,8 +108,24 @@ class JobSearchHttpTest {
   void refusesWhatItDoesNotKnow() {
     admin.get(jobs + "?payloads.o=1").status(400);
     admin.get(jobs + "?payload=1").status(400);
-    admin.get(jobs + "?payload.=1").status(422);
+    assertEquals(List.of("?payload."), admin.get(jobs + "?payload.=1").status(422).pointers());
     admin.get(jobs + "?createdAfter=yesterday").status(422);
     assertTrue(admin.get(jobs + "?worker=x").status(422).json().toString().contains("?worker"));
+  }
+
+  @Test
+  void ofSeveralPathsTheWrongOneIsNamed() {
+    String face = "\ud83d\ude00";
+    String tooLong = "payload." + "x".repeat(193) + face.repeat(4);
+    assertEquals(
+        List.of("?payload.b", "?" + tooLong.substring(0, 207)),
+        admin
+            .get(
+                jobs + "?payload.a=1&payload.b=%00&" + tooLong.replace(face, "%F0%9F%98%80") + "=2")
+            .problem(422, "validation-failed")
+            .pointers()
+            .stream()
+            .sorted()
+            .toList());
   }
 }

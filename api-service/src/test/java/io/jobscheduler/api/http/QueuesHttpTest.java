@@ -8,6 +8,7 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,15 @@ class QueuesHttpTest {
               .status(422)
               .json();
       assertEquals(pointer, problem.path("errors").path(0).path("pointer").asText(), method);
+    }
+  }
+
+  @Test
+  void aNameInThePathThatIsNoneIsNamed() {
+    for (String bad : List.of("-x", "%00", "a%20b", "x".repeat(129))) {
+      assertEquals(
+          List.of("{queue}"),
+          admin.put(project + "/queues/" + bad, "{}").problem(422, "validation-failed").pointers());
     }
   }
 

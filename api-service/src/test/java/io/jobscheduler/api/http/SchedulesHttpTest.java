@@ -320,6 +320,18 @@ class SchedulesHttpTest {
     conditional("DELETE", schedules + "/s", first, "").problem(412, "precondition-failed");
   }
 
+  @Test
+  void aNameInThePathThatIsNoneIsNamed() {
+    for (String bad : List.of("-x", "x".repeat(129))) {
+      assertEquals(
+          List.of("{name}"),
+          admin
+              .put(schedules + "/" + bad, DAILY.replace("\"name\":\"s\",", ""))
+              .problem(422, "validation-failed")
+              .pointers());
+    }
+  }
+
   /** What falls before an edit and is not decided yet stays undone: it never fires at once. */
   @Test
   void newTimesCountFromTheEditOn() {
