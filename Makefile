@@ -76,7 +76,7 @@ test:
 verify:
 	$(MVN) verify -Pmutation -Dtests.excluded=
 
-fuzz: build
+fuzz: $(if $(FUZZ_API),,build)
 	$(MVN) -pl api-service -am -Dsurefire.failIfNoSpecifiedTests=false test-compile surefire:test@http-test \
 	  -Dtest=FuzzHttpTest -Dfuzz.requests=$(FUZZ_REQUESTS) -Dfuzz.seed=$(FUZZ_SEED)
 	@api-service/src/test/fuzz/fuzz.sh

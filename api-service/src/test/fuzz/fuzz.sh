@@ -29,27 +29,34 @@ if [ ! -e "$venv/complete" ]; then
   touch "$venv/complete"
 fi
 
-run=$root/.local/run
 running() {
   [ -e "$run/stack.properties" ] && kill -0 "$(cut -d' ' -f1 "$run/up.pid")" 2>/dev/null
 }
 
 if [ -z "${FUZZ_API:-}" ]; then
+  folder=${JOBS_UP_FOLDER:-$root/.local}
+  run=$folder/run
   if ! running; then
     echo 'Starting a stack …'
+    folder=$root/target/fuzz-stack
+    run=$folder/run
     rm -f "$run/stack.properties"
-    java -jar "$root/local-stack/target/local-stack.jar" up >"$root/target/fuzz-stack.log" 2>&1 &
+    cd "$root"
+    JOBS_UP_FOLDER=$folder java -jar "$root/local-stack/target/local-stack.jar" up >"$root/target/fuzz-stack.log" 2>&1 &
     stack=$!
     trap 'kill "$stack" 2>/dev/null; wait "$stack" || true' EXIT
     # A program in the background does not get Ctrl-C.
     trap 'exit 130' INT TERM
+    rounds=300
     until running; do
-      kill -0 "$stack" 2>/dev/null || { cat "$root/target/fuzz-stack.log"; exit 1; }
+      rounds=$((rounds - 1))
+      [ "$rounds" -gt 0 ] && kill -0 "$stack" 2>/dev/null || { cat "$root/target/fuzz-stack.log"; exit 1; }
       sleep 1
     done
   fi
-  FUZZ_API=http://localhost:${JOBS_UP_API_PORT:-8080}
-  FUZZ_PASSWORD=$(cat "$root/.local/secrets/admin.password")
+  # A colon is escaped in a properties file.
+  FUZZ_API=$(sed -n 's/^api=//p' "$run/stack.properties" | tr -d '\\')
+  FUZZ_PASSWORD=$(cat "$folder/secrets/admin.password")
 fi
 : "${FUZZ_PASSWORD:?FUZZ_PASSWORD is not set.}"
 export FUZZ_API FUZZ_PASSWORD

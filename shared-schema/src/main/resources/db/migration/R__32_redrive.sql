@@ -206,6 +206,10 @@ BEGIN
     -- Until this returns: the function's own SET gives back what was in force before.
     PERFORM set_config('lock_timeout', current_setting('jobs.redrive_wait'), true);
   END IF;
+  -- Nothing comes back in a project that was deleted meanwhile; a deletion that comes later sees what did.
+  IF NOT hold_project(p_project) THEN
+    RETURN;
+  END IF;
   -- Workflow locks first, exclusive and in id order: no settle of these workflows is in flight. Then their rows, so
   -- that the leader does not note the end of one that is about to go on.
   -- Of live jobs too: one that ends while we wait for a lock may be moved below.

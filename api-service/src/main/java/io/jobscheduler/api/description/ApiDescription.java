@@ -85,6 +85,7 @@ public class ApiDescription implements OASFilter {
                       Parameters.describe(path, operation);
                       problems.complete(path, method, operation);
                     }));
+    paths.values().forEach(EntityTags::describe);
     new Shapes(api, classes).complete();
     new Examples(api).complete();
   }

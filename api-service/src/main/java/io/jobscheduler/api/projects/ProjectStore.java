@@ -164,12 +164,15 @@ public class ProjectStore {
         .bindArray("named", String.class, seen.named().toArray());
   }
 
-  // Held to the end: of two deletions one finds it deleted; and bulk actions and callbacks, which
-  // hold it KEY SHARE, come before what follows or find it deleted. An enqueue in flight does not
-  // wait for it; as with a queue, what it brings is still served.
+  // Held to the end: of two deletions one finds it deleted; and bulk actions, retries and
+  // callbacks,
+  // which hold it KEY SHARE, come before what follows or find it deleted. An enqueue in flight does
+  // not wait for it; as with a queue, what it brings is still served. Others wait for it, the
+  // leader
+  // among them, so who falls silent before the commit loses the session.
   private static final String LOCK_PROJECT =
       """
-      SELECT p.id, p.xmin::text AS version
+      SELECT p.id, p.xmin::text AS version, set_config('idle_in_transaction_session_timeout', '2s', true)
         FROM jobs.projects p WHERE p.id = :project AND p.deleted_at IS NULL FOR UPDATE
       """;
 

@@ -70,13 +70,16 @@ class Growth {
           nodes.check(
               back ? store.edgesAbove(h, grant.projectId(), workflow, nodes.outside()) : List.of());
           List<ReadyJob> ready = insert(h, grant, workflow, request);
+          trail.changed("addedCount", 0, request.jobs().jobs().size());
           trail.changed("added", List.of(), keys(request));
+          trail.changed("dependencyCount", 0, request.dependencies().size());
           trail.changed("dependencies", List.of(), edges(request));
           return new Surgery.Outcome<>(true, ready);
         });
     submitter.tellDue(request.jobs());
   }
 
+  /** The first of the new jobs. */
   private static List<String> keys(GrowthRequest request) {
     return request.jobs().jobs().stream()
         .limit(MOST_NOTED)

@@ -91,7 +91,9 @@ class WorkflowAuditHttpTest {
             + "\"dependencies\":[{\"from\":\"c\",\"to\":\"b\"}]}";
     admin.post(workflow + "/jobs", more).status(201);
     JsonNode added = changes("addWorkflowJobs");
+    assertChange("0", "1", added.path("addedCount"));
     assertChange("[]", "[\"c\"]", added.path("added"));
+    assertChange("0", "1", added.path("dependencyCount"));
     assertChange("[]", "[\"c -> b\"]", added.path("dependencies"));
 
     admin.post(workflow + "/jobs", more).status(422);

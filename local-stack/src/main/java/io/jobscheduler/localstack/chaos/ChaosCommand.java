@@ -87,7 +87,7 @@ public final class ChaosCommand {
     List<String> failures = new ArrayList<>();
     for (Scenario scenario : settings.scenarios()) {
       try {
-        run(scenario, reports).forEach(failure -> failures.add(scenario.label() + ": " + failure));
+        run(scenario, reports, failures);
       } catch (StackFailure e) {
         // The others are run, and what was found so far is written, all the same.
         failures.add(scenario.label() + ": " + e.getMessage());
@@ -105,7 +105,7 @@ public final class ChaosCommand {
     return report.passed() ? 0 : 1;
   }
 
-  private List<String> run(Scenario scenario, List<ScenarioReport> reports) {
+  private void run(Scenario scenario, List<ScenarioReport> reports, List<String> failures) {
     Path home = settings.folder().resolve(scenario.label());
     delete(home);
     say("Scenario " + scenario.label() + ": starting …");
@@ -113,9 +113,12 @@ public final class ChaosCommand {
         ChaosFleet.start(scenario.size(), home, binaries, settings.databaseUrl(), this::say)) {
       ChaosRun run = new ChaosRun(scenario, settings.seed(), settings.time(), system, this::say);
       int rate = settings.jobsPerSecond();
-      reports.add(run.run(rate == 0 ? scenario.size().jobsPerSecond() : rate));
-      faults.put(scenario.label(), run.injected());
-      return run.failures();
+      try {
+        reports.add(run.run(rate == 0 ? scenario.size().jobsPerSecond() : rate));
+      } finally {
+        faults.put(scenario.label(), run.injected());
+        run.failures().forEach(failure -> failures.add(scenario.label() + ": " + failure));
+      }
     } catch (SQLException e) {
       throw new StackFailure("The record cannot be read: " + e.getMessage(), e);
     } catch (InterruptedException e) {

@@ -136,7 +136,8 @@ final class ChaosRun {
           .forEach((kind, times) -> notes.add(kind + " found no target " + times + " times"));
       injector.stuck().forEach(this::stuck);
       if (scenario.size().measures()) {
-        RecoveryMarks.missed(injector.counts(), injector.recoveries()).forEach(notes::fail);
+        List<FaultKind> kinds = schedule.stream().map(PlannedFault::kind).toList();
+        RecoveryMarks.missed(kinds, injector.recoveries()).forEach(notes::fail);
       }
       return injector;
     }

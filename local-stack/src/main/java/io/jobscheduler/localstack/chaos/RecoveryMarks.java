@@ -4,6 +4,7 @@ import io.jobscheduler.localstack.faults.FaultKind;
 import io.jobscheduler.localstack.report.Recovery;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -19,7 +20,7 @@ final class RecoveryMarks {
           FaultKind.LEADER_STOP, Duration.ofSeconds(15),
           FaultKind.LEADER_CUT, Duration.ofSeconds(15));
 
-  /** Of the faults of a kind at least so many in a hundred must have been measured. */
+  /** Of the planned faults of a kind at least so many in a hundred must have been measured. */
   private static final int LEAST_MEASURED_PERCENT = 80;
 
   private RecoveryMarks() {}
@@ -27,14 +28,14 @@ final class RecoveryMarks {
   /**
    * What was missed, a sentence for each kind.
    *
-   * @param faults that came about, by the label of their kind
-   * @param recoveries that were measured, by the same
+   * @param planned faults; one that found no target was not measured either
+   * @param recoveries that were measured, by the label of their kind
    */
-  static List<String> missed(Map<String, Integer> faults, Map<String, Recovery> recoveries) {
+  static List<String> missed(List<FaultKind> planned, Map<String, Recovery> recoveries) {
     List<String> missed = new ArrayList<>();
     MOST.forEach(
         (kind, most) -> {
-          int count = faults.getOrDefault(kind.label(), 0);
+          int count = Collections.frequency(planned, kind);
           Recovery recovery = recoveries.getOrDefault(kind.label(), Recovery.of(List.of()));
           if (recovery.count() * 100 < count * LEAST_MEASURED_PERCENT) {
             missed.add(

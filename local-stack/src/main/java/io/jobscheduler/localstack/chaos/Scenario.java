@@ -44,7 +44,7 @@ import java.util.stream.Collectors;
 enum Scenario {
   /** Everything, and often. */
   MIX(Size.LARGE, 1_700, everything()),
-  /** A fault of each family within 90 seconds, on a smaller system and less often. */
+  /** The faults that matter most, all within 90 seconds, on a smaller system and less often. */
   SMOKE(
       Size.SMALL,
       5_000,

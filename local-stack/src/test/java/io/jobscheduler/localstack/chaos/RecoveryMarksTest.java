@@ -2,11 +2,13 @@ package io.jobscheduler.localstack.chaos;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.jobscheduler.localstack.faults.FaultKind;
 import io.jobscheduler.localstack.report.Recovery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +20,9 @@ class RecoveryMarksTest {
     return Recovery.of(times);
   }
 
-  private static List<String> missed(String kind, int faults, Recovery recovery) {
-    return RecoveryMarks.missed(Map.of(kind, faults), Map.of(kind, recovery));
+  private static List<String> missed(String kind, int planned, Recovery recovery) {
+    FaultKind fault = FaultKind.valueOf(kind.toUpperCase(Locale.ROOT).replace('-', '_'));
+    return RecoveryMarks.missed(Collections.nCopies(planned, fault), Map.of(kind, recovery));
   }
 
   @Test
@@ -50,6 +53,6 @@ class RecoveryMarksTest {
         missed("leader-kill", 100, of(79, 100, 0, 0)));
     assertEquals(
         List.of("worker-kill: 0 of 3 recoveries were measured"),
-        RecoveryMarks.missed(Map.of("worker-kill", 3), Map.of()));
+        RecoveryMarks.missed(Collections.nCopies(3, FaultKind.WORKER_KILL), Map.of()));
   }
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * 90 seconds with a fault of each family. Judges what is on record, never how long it took: on a
+ * 90 seconds of the faults that matter most. Judges what is on record, never how long it took: on a
  * slow machine fewer faults find their target, and that is all.
  */
 class SmokeChaosIT {

@@ -1,6 +1,7 @@
 package io.jobscheduler.schema.jobs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.jobscheduler.schema.testing.Role;
@@ -60,6 +61,28 @@ class BulkProjectPgTest {
     }
     assertEquals("1", database.sql("SELECT count(*) FROM bulk_actions"));
     assertEquals("completed", bulk.shown(done, "state"));
+  }
+
+  @Test
+  void whoBringsOneJobBackWaitsForADeletionAndBringsNothing() throws SQLException {
+    String redrive =
+        "SELECT id FROM jobs.redrive_jobs(%d, ARRAY(SELECT id FROM jobs.finished_jobs), '{dead}')"
+            .formatted(bulk.project);
+    try (Connection deletion = database.connect(Role.API);
+        Connection api = database.connect(Role.API);
+        Statement delete = deletion.createStatement();
+        Statement asked = api.createStatement()) {
+      deletion.setAutoCommit(false);
+      delete.execute(LOCK.formatted(bulk.project));
+      asked.execute("SET jobs.redrive_wait = '100ms'");
+      waits(asked, redrive);
+      delete.execute(DELETE.formatted(bulk.project));
+      deletion.commit();
+      try (var row = asked.executeQuery(redrive)) {
+        assertFalse(row.next());
+      }
+    }
+    assertEquals("0", database.sql("SELECT count(*) FROM jobs"));
   }
 
   @Test
