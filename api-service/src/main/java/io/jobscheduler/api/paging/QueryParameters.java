@@ -14,8 +14,9 @@ import java.util.stream.Stream;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
 /**
- * Refuses query parameters that the resource does not declare, and repeated single ones. One
- * declared as {@code name.*} stands for all that begin with {@code name.}
+ * Refuses query parameters that the resource does not declare, repeated single ones, and empty
+ * ones. One declared as {@code name.*} stands for all that begin with {@code name.}, and may be
+ * empty.
  */
 public final class QueryParameters {
   // Bounded by the number of resource methods.
@@ -32,16 +33,17 @@ public final class QueryParameters {
     Violations violations = new Violations();
     given.forEach(
         (name, values) -> {
-          Boolean repeatable = known.get(name);
-          if (repeatable == null) {
-            repeatable = known.get(family(name));
-          }
+          boolean named = known.containsKey(name);
+          Boolean repeatable = named ? known.get(name) : known.get(family(name));
           if (repeatable == null) {
             violations.addUnknown(
                 "?" + name,
                 "The query parameter \"" + name + "\" is not known here" + choice(known.keySet()));
           } else if (values.size() > 1 && !repeatable) {
             violations.add("?" + name, "This query parameter may be given once.");
+          } else if (named && values.contains("")) {
+            // Read as absent, it would quietly widen what was asked for.
+            violations.add("?" + name, "This query parameter is empty; leave it out, or say more.");
           }
         });
     violations.throwIfAny();

@@ -69,8 +69,9 @@ class DescribedRequestsHttpTest {
           long most = parameter.at("/schema/maximum").asLong();
           int at = admin.get(path + "?limit=" + most).status();
           int above = admin.get(path + "?limit=" + (most + 1)).status();
-          if (at != 200 || above < 400) {
-            wrong.add(operation + ": " + most + " " + at + ", above " + above);
+          int empty = admin.get(path + "?limit=").status();
+          if (at != 200 || above < 400 || empty < 400) {
+            wrong.add(operation + ": " + most + " " + at + ", above " + above + ", empty " + empty);
           }
         }
       }
