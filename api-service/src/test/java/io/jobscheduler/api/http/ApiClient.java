@@ -155,6 +155,15 @@ final class ApiClient {
             .method("PATCH", HttpRequest.BodyPublishers.ofString(body)));
   }
 
+  /** Only if the thing has that entity tag. */
+  Answer conditional(String method, String path, String tag, String body) {
+    return send(
+        request(path)
+            .header("Content-Type", "application/json")
+            .header("If-Match", tag)
+            .method(method, HttpRequest.BodyPublishers.ofString(body)));
+  }
+
   Answer delete(String path) {
     return send(request(path).DELETE());
   }

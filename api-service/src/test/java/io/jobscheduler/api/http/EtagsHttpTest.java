@@ -10,7 +10,6 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
-import java.net.http.HttpRequest;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -92,15 +91,6 @@ class EtagsHttpTest {
     return project + edit.path.replace("{user}", user);
   }
 
-  private ApiClient.Answer send(String method, String path, String tag, String body) {
-    return admin.send(
-        admin
-            .request(path)
-            .header("Content-Type", "application/json")
-            .header("If-Match", tag)
-            .method(method, HttpRequest.BodyPublishers.ofString(body)));
-  }
-
   @ParameterizedTest
   @EnumSource(Edit.class)
   void aStaleTagChangesNothingAndAFreshOneFits(Edit edit) {
@@ -111,28 +101,28 @@ class EtagsHttpTest {
     assertEquals(first, admin.get(path).header("ETag"), "nothing has changed");
     assertFalse(read.json().has("etag"), read.text());
 
-    ApiClient.Answer edited = send(edit.method, path, first, edit.one).status(200);
+    ApiClient.Answer edited = admin.conditional(edit.method, path, first, edit.one).status(200);
     String second = edited.header("ETag");
     assertNotEquals(first, second);
     assertEquals(second, admin.get(path).header("ETag"));
 
     String before = admin.get(path).text();
     for (String stale : List.of(first, "\"x\"", "W/" + second, "junk", first + ", \"x\"")) {
-      send(edit.method, path, stale, edit.other).problem(412, "precondition-failed");
-      send("DELETE", path, stale, "").problem(412, "precondition-failed");
+      admin.conditional(edit.method, path, stale, edit.other).problem(412, "precondition-failed");
+      admin.conditional("DELETE", path, stale, "").problem(412, "precondition-failed");
     }
     assertEquals(before, admin.get(path).text());
     assertEquals(second, admin.get(path).header("ETag"));
 
-    send(edit.method, path, first + ", " + second, edit.other).status(200);
+    admin.conditional(edit.method, path, first + ", " + second, edit.other).status(200);
     assertNotEquals(before, admin.get(path).text());
-    send(edit.method, path, "*", edit.one).status(200);
+    admin.conditional(edit.method, path, "*", edit.one).status(200);
     String last =
         (edit.method.equals("PUT") ? admin.put(path, edit.other) : admin.patch(path, edit.other))
             .status(200)
             .header("ETag");
-    send("DELETE", path, last, "").status(204);
-    send("DELETE", path, last, "").problem(404, "not-found");
+    admin.conditional("DELETE", path, last, "").status(204);
+    admin.conditional("DELETE", path, last, "").problem(404, "not-found");
   }
 
   /** Both wait for the row's lock before either compares. */
@@ -147,7 +137,8 @@ class EtagsHttpTest {
       holder.setAutoCommit(false);
       statement.execute(lock(edit));
       for (String body : List.of(edit.one, edit.other)) {
-        both.add(CompletableFuture.supplyAsync(() -> send(edit.method, path, tag, body)));
+        both.add(
+            CompletableFuture.supplyAsync(() -> admin.conditional(edit.method, path, tag, body)));
       }
       awaitWaiting(2);
       holder.rollback();
@@ -199,22 +190,28 @@ class EtagsHttpTest {
 
   @Test
   void whatIsNotThereHasNoTag() {
-    send("PUT", project + "/queues/none", "*", "{}").problem(412, "precondition-failed");
-    send("PUT", project + "/queues/none", "\"1-1\"", "{}").problem(412, "precondition-failed");
+    admin
+        .conditional("PUT", project + "/queues/none", "*", "{}")
+        .problem(412, "precondition-failed");
+    admin
+        .conditional("PUT", project + "/queues/none", "\"1-1\"", "{}")
+        .problem(412, "precondition-failed");
     admin.get(project + "/queues/none").problem(404, "not-found");
-    send("PATCH", project + "/queues/none", "*", "{}").problem(404, "not-found");
+    admin.conditional("PATCH", project + "/queues/none", "*", "{}").problem(404, "not-found");
 
     String member = project + "/members/" + user;
     String tag = admin.get(member).header("ETag");
     admin.delete(member).status(204);
-    send("PUT", member, tag, "{\"role\":\"admin\"}").problem(412, "precondition-failed");
-    send("DELETE", member, tag, "").problem(404, "not-found");
+    admin
+        .conditional("PUT", member, tag, "{\"role\":\"admin\"}")
+        .problem(412, "precondition-failed");
+    admin.conditional("DELETE", member, tag, "").problem(404, "not-found");
 
     // A deleted queue is not there either; made anew, it is another version.
     String queue = project + "/queues/mail";
     String old = admin.get(queue).header("ETag");
-    send("DELETE", queue, old, "").status(204);
-    send("PUT", queue, old, "{}").problem(412, "precondition-failed");
+    admin.conditional("DELETE", queue, old, "").status(204);
+    admin.conditional("PUT", queue, old, "{}").problem(412, "precondition-failed");
     assertNotEquals(old, admin.put(queue, "{}").status(201).header("ETag"));
   }
 
